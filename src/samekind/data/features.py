@@ -27,7 +27,7 @@ from samekind.data.readers import Array
 from samekind.data.sources import Source
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import cell_text
-from samekind.errors import DataError
+from samekind.errors import DataError, Message, Parameter
 
 if TYPE_CHECKING:
     from samekind.data.embedding import PictureFeatures, TextFeatures
@@ -166,17 +166,21 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     texts = []
     if isinstance(table, FrameTable) and not chosen:
         texts = long_texts(table.frame, options.not_compared)
-    hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
+    hint = (
+        Message("To compare texts, name their column: ", Parameter("text", texts[0]), ".")
+        if texts
+        else ""
+    )
     try:
         found = survey(table, choose_columns(table, options))
         columns = decide(table, found, asked_for=chosen)
     except DataError as error:
-        raise DataError(f"{error} T{hint[1:]}." if hint else str(error)) from error
+        raise DataError(error.message, " ", hint) from error
     if not chosen:
         check_most_are_used(table, columns, texts)
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
-        raise DataError("image_shape is for rows in memory, and these are too many.")
+        raise DataError(Parameter("image_shape"), " is for rows in memory, and these are too many.")
     used = [column for column in columns if column.is_feature]
     features = RowFeatures.fit(table, used, standardize=standardize)
     made = Made(None, features.names, features)
@@ -209,7 +213,8 @@ def _as_pictures(source: Source, X: Array) -> Array | None:
     if X.shape[1] != height * width:
         raise DataError(
             f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "
-            f"{X.shape[1]:,}. Leave others out with exclude."
+            f"{X.shape[1]:,}. Leave others out with ",
+            *(Parameter("exclude"), "."),
         )
     source.medium = "image"
     return X.reshape(-1, height, width)

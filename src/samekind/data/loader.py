@@ -22,7 +22,7 @@ from samekind.data.picture_paths import UnusablePicturesError
 from samekind.data.readers import Array
 from samekind.data.sources import Source, open_source, pictures_of
 from samekind.data.tables import FrameTable, Tick, silent
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
     from samekind.data.features import Features
@@ -209,8 +209,9 @@ def load_new(
     known = first.features
     if known is None and embeddings is None:
         raise DataError(
-            "the first items were loaded with embeddings: pass embeddings for the new ones, too, "
-            "made by the same model."
+            "the first items were loaded with embeddings: pass ",
+            Parameter("embeddings"),
+            " of the new ones, too, made by the same model.",
         )
     if known is not None and embeddings is not None:
         raise DataError(
@@ -284,7 +285,9 @@ def _labels(source: Source) -> Labels | None:
     if name is None:
         return None
     if table is None:
-        raise DataError(f"{source.name} has pictures only: labels needs a table.")
+        raise DataError(
+            f"{source.name} has pictures only: ", Parameter("labels"), " needs a table."
+        )
     if name in source.others:  # an array beside that of the points
         values = source.others[name]
         if values.shape != (table.n,):

@@ -9,7 +9,7 @@ from pathlib import Path
 from samekind._validation import check_positive_int
 from samekind.data.feature_names import AUTO, check_features
 from samekind.data.readers import ARRAY_SUFFIXES
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 __all__ = ["DEMO", "LoadOptions", "absolute"]
 
@@ -42,10 +42,14 @@ class LoadOptions:
 
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, str):
-            raise DataError(f"labels must be the name of a column or None, got {self.labels!r}.")
+            raise DataError(
+                Parameter("labels"), f" must be the name of a column or None, got {self.labels!r}."
+            )
         check_features(self.features)
         if self.records not in (True, False, "auto"):
-            raise DataError(f'records must be True, False or "auto", got {self.records!r}.')
+            raise DataError(
+                Parameter("records"), f' must be True, False or "auto", got {self.records!r}.'
+            )
         tidy = {
             "records": self.records is True or self._given(*_OF_RECORDS) != [] or self.records,
             "compare": None if self.compare is None else _fields(self.compare),
@@ -64,8 +68,9 @@ class LoadOptions:
         self._check_together()
         if self.is_array and len(self.show or ()) > 1:
             raise DataError(
-                f"show must be one table, because {self.data} is an array, got "
-                f"{', '.join(self.show or ())}."
+                Parameter("show"),
+                f" must be one table, because {self.data} is an array, got "
+                f"{', '.join(self.show or ())}.",
             )
 
     def _given(self, *names: str) -> list[str]:
@@ -75,20 +80,24 @@ class LoadOptions:
         """Refuse parameters that say differently what items are compared by."""
         if self.text is not None and self.image is not None:
             raise DataError(
-                f"text ({self.text!r}) and image ({self.image!r}) must not both be given: items are "
-                "compared by the one or the other. Name a further column with show."
+                *(Parameter("text"), f" ({self.text!r}) and ", Parameter("image")),
+                f" ({str(self.image)!r}) must not both be given: items are compared by the one or the "
+                "other. Name a further column with ",
+                *(Parameter("show"), "."),
             )
         for first, others in _APART.items():
             for other in self._given(*others) if self._given(first) else ():
                 raise DataError(
-                    f"{first} and {other} must not both be given: items are compared by one of them."
+                    *(Parameter(first), " and ", Parameter(other)),
+                    " must not both be given: items are compared by one of them.",
                 )
         if self.records is not True:
             return
         for name in self._given("text", "image", "embeddings", "image_shape", "features"):
             raise DataError(
-                f"records and {name} must not both be given: records are compared by their fields. Say "
-                'what columns hold with compare, such as "surname:name,birth:date".'
+                *(Parameter("records"), " and ", Parameter(name)),
+                " must not both be given: records are compared by their fields. Say what columns hold with ",
+                *(Parameter("compare", "surname:name,birth:date"), "."),
             )
 
     @property
@@ -141,11 +150,13 @@ def _names(parameter: str, given: object) -> tuple[str, ...]:
     names = (str(given),) if isinstance(given, str | Path) else tuple(given)  # type: ignore[arg-type]
     for name in names:
         if not isinstance(name, str):
-            raise DataError(f"{parameter} must hold names of columns, got {name!r}.")
+            raise DataError(Parameter(parameter), f" must hold names of columns, got {name!r}.")
     return names
 
 
 def _shape(given: Sequence[int]) -> tuple[int, ...]:
     if len(given) != 2:
-        raise DataError(f"image_shape must be (height, width), got {tuple(given)!r}.")
+        raise DataError(
+            Parameter("image_shape"), f" must be (height, width), got {tuple(given)!r}."
+        )
     return tuple(check_positive_int("image_shape", size) for size in given)

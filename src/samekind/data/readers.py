@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from samekind.errors import DataError, did_you_mean, no_such_file
+from samekind.errors import DataError, Parameter, did_you_mean, no_such_file
 
 __all__ = [
     "ARRAY_SUFFIXES",
@@ -251,7 +251,8 @@ def _column_names(path: Path, first: list[str], *, header: bool, separator: str 
         shown = separator.join(names[:6]) + (separator + "…" if len(names) > 6 else "")
         raise DataError(
             f"{path} seems to have no line of column names: its first line is {shown!r}. "
-            "Add one, or pass header=False."
+            "Add one, or pass ",
+            *(Parameter("header", False), "."),
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(

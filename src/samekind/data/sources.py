@@ -33,7 +33,7 @@ from samekind.data.tables import (
     is_pattern,
 )
 from samekind.data.views import cell_text
-from samekind.errors import DataError, no_such_column, no_such_file
+from samekind.errors import DataError, Parameter, no_such_column, no_such_file
 
 if TYPE_CHECKING:
     from samekind.data.pictures import Pictures
@@ -154,8 +154,11 @@ def _array(options: LoadOptions, tick: Tick) -> Source:
     for name in ("text", "image"):
         if getattr(options, name) is not None:
             raise DataError(
-                f"{path} is an array without named columns: {name} needs a table. To use the "
-                "array as features of a table, pass the table first and the array as embeddings."
+                f"{path} is an array without named columns: ",
+                Parameter(name),
+                " needs a table. To use the array as features of a table, pass the table first and the "
+                "array as ",
+                *(Parameter("embeddings"), "."),
             )
     mapped = map_array(path) if path.suffix.lower() == ".npy" else None
     if mapped is not None and mapped.ndim in (3, 4):
@@ -268,7 +271,9 @@ def pictures_of(where: Path | Array | Sequence[object], names: list[str] | None 
 def _folder_of_pictures(options: LoadOptions) -> Source:
     for name in ("text", "image", "show", "exclude", "columns", "labels"):
         if getattr(options, name):
-            raise DataError(f"{options.data} is a folder of pictures: {name} needs a table.")
+            raise DataError(
+                f"{options.data} is a folder of pictures: ", Parameter(name), " needs a table."
+            )
     folder = absolute(options.data)
     names, notes = find_pictures(folder)
     notes.insert(0, f"{len(names):,} picture{'s' * (len(names) != 1)} in the folder")
