@@ -23,7 +23,7 @@ from experiments.store import write_text
 from experiments.tables import MARKS
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = ("results/README.md", "algorithms.md")
+PAGES = ("results/README.md",)
 BLOCK = re.compile(r"(<!-- made by `[^`]+`: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FILES = ("results", "relatives")  # whose tables are in the documentation
 ALGORITHMS = ("uniform", "basic", "batched")
@@ -41,11 +41,6 @@ SMALL_DATA = {
     "shuttle-small": "Shuttle, 5,000 rows, 7",
     "digits": "digits, 10",
     "mixture-small": "mixture, 5,000 rows, 30",
-}
-CALLED = {
-    "fixed_budget": "clusters at",
-    "fixed_recovery": "questions per cluster at",
-    "centroid_error": "centre error at",
 }
 
 
@@ -177,25 +172,6 @@ def _lead(results: Results) -> Iterator[str]:
         yield f"| {title} | {n_ahead[0]} | {n_ahead[1]} | {mean[0]} | {mean[1]} | {rounds:.2f} |"
 
 
-def _outside(algorithm: str) -> Callable[[Results], Iterator[str]]:
-    """Return what names all rows of an algorithm that are outside our intervals, with their distances."""
-
-    def lines(results: Results) -> Iterator[str]:
-        rows = _compared(results)
-        rows = rows[(rows["algorithm"] == algorithm) & rows["mark"].isin(["better", "worse"])]
-        for data, name in COMPARED.items():
-            here = rows[rows["data"] == data]
-            parts = [
-                f"{called} " + ", ".join(f"{at:,.0f} {off:+.0f} %" for at, off in found.to_numpy())
-                for metric, called in CALLED.items()
-                if len(found := here[here["metric"] == metric][["at", "off"]])
-            ]
-            if parts:
-                yield f"- {name}: {'; '.join(parts)}.".replace(" -", " −")
-
-    return lines
-
-
 def _figures(results: Results) -> Iterator[str]:
     data = "synthetic-variance-p0"
     rounds = [_row(results, data, name, "rounds", 70)["mean"] for name in ("basic", "batched")]
@@ -206,42 +182,6 @@ def _figures(results: Results) -> Iterator[str]:
     yield f"- **Rounds** for 70 clusters, p = 0: BASIC {rounds[0]:.0f}, BATCHED {rounds[1]:.0f}."
     each = ", ".join(f"{value:.2f} ({name})" for name, value in new.items())
     yield f"- **Questions per classified point**, the whole set taken as new (BATCHED): {each}."
-
-
-def _measured(results: Results) -> Iterator[str]:
-    shuttle = (1_000, 5_000, 10_000, 20_000, 30_000)
-    yield from _beside(results, "shuttle", "Shuttle", shuttle, (3, 5, 7), 2)
-    for data in ("synthetic-variance-p0", "synthetic-variance-p0.3"):
-        marks = (10_000, 25_000, 50_000, 100_000, 150_000, 200_000)
-        yield ""
-        yield from _beside(results, data, f"synthetic, {VARIANCE[data]}", marks, (20, 70), 1)
-
-
-def _beside(
-    results: Results,
-    data: str,
-    name: str,
-    budgets: Sequence[int],
-    clusters: Sequence[int],
-    decimals: int,
-) -> Iterator[str]:
-    at = ", ".join(map(str, clusters[:-1])) + f" and {clusters[-1]}"
-    heads = [
-        f"{name}, questions",
-        *(f"{b:,}" for b in budgets),
-        f"centre error at {at} clusters, %",
-    ]
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
-    for algorithm in ("basic", "batched"):
-        found = [_row(results, data, algorithm, "fixed_budget", b) for b in budgets]
-        errors = [_row(results, data, algorithm, "centroid_error", c) for c in clusters]
-        papers = [f"{row['paper']:.{decimals}f}" for row in found]
-        papers.append(", ".join(f"{row['paper']:.1f}" for row in errors))
-        ours = [_ours(row, decimals) for row in found]
-        ours.append(", ".join(_ours(row, 1) for row in errors))
-        yield f"| {algorithm.upper()}, paper | {' | '.join(papers)} |"
-        yield f"| {algorithm.upper()}, ours | {' | '.join(ours)} |"
 
 
 def _relatives(results: Results) -> Iterator[str]:
@@ -278,8 +218,6 @@ BLOCKS: dict[str, dict[str, Callable[[Results], Iterator[str]]]] = {
         "counts": _counts,
         "lead": _lead,
         "figures": _figures,
-        "measured": _measured,
-        **{f"outside-{name}": _outside(name) for name in ALGORITHMS},
     },
     "relatives": {"relatives": _relatives},
 }

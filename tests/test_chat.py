@@ -310,6 +310,12 @@ class TestSecrets:
         with running(Model(needs_key=True)) as url, pytest.raises(ChatError, match="is not set"):
             oracle_at(url)(PAIRS[:1])
 
+    def test_a_named_variable_without_a_key_sends_no_other_one(self, monkeypatch):
+        """A key is sent only to the provider that it was configured for (P24)."""
+        monkeypatch.setenv("SAMEKIND_CHAT_KEY", KEY)
+        with running(Model(needs_key=True)) as url, pytest.raises(ChatError, match="is not set"):
+            oracle_at(url, key_variable="THEIR_KEY")(PAIRS[:1])
+
     def test_no_key_goes_over_http_to_another_machine(self, monkeypatch):
         monkeypatch.setenv("SAMEKIND_CHAT_KEY", KEY)
         with pytest.raises(ValueError, match="Use https") as caught:

@@ -42,7 +42,7 @@ def partly():
 def nothing():
     """Return the result of a session whose only row was never drawn."""
     return Clusters(
-        all_centers_=np.empty((0, 2)),
+        _centers=np.empty((0, 2)),
         n_recovered_=0,
         members_=[],
         given_up_=np.empty(0, dtype=np.intp),

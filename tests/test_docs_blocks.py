@@ -33,12 +33,13 @@ GIVEN = {
     "np.save('readings.npy', pd.read_parquet('readings').drop(columns='device').to_numpy())\n",
     "docs/models.md": "import samekind, chat_server\n"
     "url = chat_server.serve_texts(dict(zip(*samekind.datasets.make_messages(120, random_state=0))))\n",
-    "docs/experiments.md": f"import os\nos.chdir({str(ROOT)!r})\n",
+    "docs/paper.md": f"import os\nos.chdir({str(ROOT)!r})\n",
 }
-SLOW = ("docs/dask.md",)
+SLOW = ("docs/large.md",)
 # what stands for something that readers have, and the tests do not
 STANDS_FOR = {
-    "docs/dask.md": {
+    "docs/large.md": {
+        ", oracle)": ", oracle, budget=20)",
         'Client("tcp://scheduler:8786")': "Client(n_workers=1, dashboard_address=':0')",
         "s3://bucket/rows/": "readings/",
         'rows.pop("kind")': 'rows.pop("device")',
@@ -47,7 +48,6 @@ STANDS_FOR = {
     "docs/models.md": {'"http://127.0.0.1:8000/v1"': "url"},
     # the same lines with less to do
     "docs/algorithms.md": {"budget=3_000": "budget=200"},
-    "docs/large.md": {", oracle)": ", oracle, budget=20)"},
 }
 # what ends by itself, asks nobody and needs no network is run; of the others the options are checked
 RUNS = {"backup", "check", "export", "import", "links", "move"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,6 +201,41 @@ class TestSolve:
 def test_an_oracle_passes_as_itself():
     oracle = LabelOracle(Y)
     assert as_oracle(oracle) is oracle
+
+
+class TestFunctionOfOneOrOfTwo:
+    """What a function gets goes by the arguments that it requires (P25)."""
+
+    PAIRS = np.array([[0, 1], [2, 2]])
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda pairs: pairs[:, 0] == pairs[:, 1],
+            lambda pairs, threshold=0.5: pairs[:, 0] == pairs[:, 1],
+            lambda pairs, *, threshold=0.5: pairs[:, 0] == pairs[:, 1],
+        ],
+    )
+    def test_one_required_argument_gets_all_pairs(self, function):
+        assert as_oracle(function)(self.PAIRS).tolist() == [False, True]
+
+    @pytest.mark.parametrize(
+        "function",
+        [lambda a, b: a == b, lambda a, b, c=0: a == b, lambda *rows: rows[0] == rows[1]],
+    )
+    def test_two_required_arguments_get_two_row_numbers(self, function):
+        assert as_oracle(function)(self.PAIRS).tolist() == [0, 1]
+
+    @pytest.mark.parametrize(
+        "function", [lambda: True, lambda a, b, c: True, lambda a, *, b: True, 7, []]
+    )
+    def test_others_are_refused(self, function):
+        with pytest.raises(TypeError, match="oracle"):
+            as_oracle(function)
+
+
+def test_a_program_without_items_to_show(tmp_path):
+    assert as_oracle("command:" + sys.executable, []).name
 
 
 def test_drive_closes_the_flow_when_the_oracle_fails():

@@ -41,12 +41,7 @@ def test_what_is_published_follows_the_results(tmp_path):
             row[content["summary"]["columns"].index("mean")] = 5.4321
     (folder / "results.json").write_text(json.dumps(content), "utf-8")
     written = publish(folder, docs)
-    assert {path.name for path in written} == {
-        "results.json",
-        "results.html",
-        "README.md",
-        "algorithms.md",
-    }
+    assert {path.name for path in written} == {"results.json", "results.html", "README.md"}
     for page in PAGES:
         now, before = (place / page for place in (docs, DOCS))
         assert "5.43 ± " in now.read_text("utf-8")

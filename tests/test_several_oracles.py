@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from conftest import blobs
@@ -162,17 +163,13 @@ class TestRules:
         assert len(person.asked) < len(lines)
         assert adjusted_rand_index(Y, found.labels_) > 0.95
 
-    def test_by_similarity(self):
-        rows = np.array([[1.0, 0.0], [0.99, 0.1], [0.0, 1.0], [0.7, 0.7]])
-        rule = RuleOracle.similarity(rows, same=0.9, different=0.1)
-        said = rule(np.array([[0, 1], [0, 2], [0, 3]]))
-        assert said.tolist() == [SAME, DIFFERENT, UNSURE]
-        with pytest.raises(ValueError, match="below same"):
-            RuleOracle.similarity(rows, same=0.1, different=0.9)
-
     def test_a_column_without_values_says_nothing(self):
         rule = RuleOracle.column(["a", "", "a", "b"])
         assert rule(np.array([[0, 1], [0, 2], [0, 3]])).tolist() == [UNSURE, SAME, DIFFERENT]
+
+    def test_a_column_with_missing_values_of_pandas(self):
+        rule = RuleOracle.column(pd.Series(["a", pd.NA, "a", None], dtype="string"))
+        assert rule(np.array([[0, 1], [0, 2], [1, 3]])).tolist() == [UNSURE, SAME, UNSURE]
 
 
 JUDGE = """
@@ -204,6 +201,11 @@ class TestCommand:
         with self.oracle(fault, timeout=0.7, restarts=9, ahead=4) as oracle:
             said = oracle(self.WAVE)
         assert said.tolist() == [int(a % 3 == b % 3) for a, b in self.WAVE.tolist()]
+
+    def test_a_pair_given_twice_is_asked_once(self):
+        with CommandOracle([sys.executable, "-c", JUDGE.format(fault="")]) as oracle:
+            said = oracle(PAIRS[[0, 1, 0, 0]])
+        assert said.tolist() == [said[0], said[1], said[0], said[0]]
 
     def test_a_program_that_never_answers(self):
         oracle = CommandOracle([sys.executable, "-c", "raise SystemExit(7)"], restarts=1)

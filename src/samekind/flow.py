@@ -31,6 +31,7 @@ __all__ = [
     "Pairs",
     "Reply",
     "StreamingOracle",
+    "answer_by_stream",
     "check_answer",
     "check_answers",
     "check_pairs",
@@ -111,6 +112,14 @@ class StreamingOracle(Protocol):
     def close(self) -> None:
         """Let go of what is held open."""
         ...
+
+
+def answer_by_stream(oracle: StreamingOracle, pairs: Pairs) -> Answers:
+    """Return a streaming oracle's answers to all pairs; one that is given twice is asked once."""
+    answers = dict.fromkeys(map(tuple, pairs.tolist()), UNANSWERED)
+    for heard in oracle.stream(np.array(list(answers), dtype=np.intp).reshape(-1, 2)):
+        answers.update(zip(map(tuple, heard.pairs.tolist()), heard.answers.tolist(), strict=True))
+    return np.array([answers[a, b] for a, b in pairs.tolist()], dtype=np.int8)
 
 
 def drive(flow: Flow[T], oracle: Oracle) -> T:

@@ -81,6 +81,10 @@ class Folding(Algorithm[P]):
         first row of a pair is the one in question, where the two differ in that.
         """
 
+    def choose_together(self, most: int, taken: Collection[int] = ()) -> Pairs:
+        """Return the best question, and up to `most` whose choice its answer would hardly change."""
+        return self.choose(min(most, 1), taken)
+
     @abstractmethod
     def reason_to_stop(self) -> str:
         """Return why nothing more needs to be asked, or an empty text."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from samekind.points import LabelMap, Points
 
 __all__ = [
     "NO_ROWS",
-    "Labels",
     "check_labels_of_new_rows",
     "classify_rows",
+    "label_by_nearest_center",
     "label_map",
     "likely_clusters",
     "numbers_of_new_rows",
@@ -27,22 +26,7 @@ __all__ = [
 ]
 
 NO_ROWS = np.empty(0, dtype=np.intp)
-
-
-@dataclass(eq=False)
-class Labels:
-    """The labels of all rows, or how to compute them; neither: by the nearest centre."""
-
-    compute: Callable[[], Any] | None = None
-    found: Any = None
-
-    def get(self, points: Points | None) -> Any:
-        """Return the labels, which are where the rows are; None where nothing is known of them."""
-        if self.found is None and self.compute is not None:
-            self.found = self.compute()
-            if points is not None and isinstance(self.found, np.ndarray):
-                self.found = points.distribute(self.found)
-        return self.found
+PAIRS_AT_ONCE = 2**20  # that are looked up, or compared
 
 
 def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> LabelMap:
@@ -55,7 +39,14 @@ def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> Labe
     )
 
 
-PAIRS_AT_ONCE = 2**20  # that are looked up, or compared
+def label_by_nearest_center(
+    points: Points, centers: FloatArray, members: list[IntArray], given_up: IntArray
+) -> Any:
+    """Return the cluster of each point: the known one, or that of the nearest centre; -1 if there is none."""
+    if not len(centers):
+        nowhere = np.zeros((1, points.d))
+        return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
+    return points.label_by_nearest(centers, label_map(np.arange(len(centers)), members, given_up))
 
 
 def likely_clusters(X: FloatArray, places: FloatArray, of: IntArray, most: int) -> IntArray:

@@ -6,6 +6,7 @@ import hashlib
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,19 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import is_dask
 from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
-from samekind.clusters.deferred import Deferred
-from samekind.clusters.given_columns import in_given_columns
+from samekind.clusters.centers import lifted_centers, means_by_label
 from samekind.clusters.labels import (
     NO_ROWS,
-    Labels,
     check_labels_of_new_rows,
     classify_rows,
+    label_by_nearest_center,
     label_map,
     likely_clusters,
     numbers_of_new_rows,
     volunteered_labels,
 )
-from samekind.clusters.snapshot_fields import snapshot_fields
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
@@ -84,7 +83,6 @@ class Clusters:
         What was run, on how many rows.
     """
 
-    all_centers_: Deferred[FloatArray] = Deferred()  # noqa: RUF009
     n_recovered_: int
     members_: list[IntArray]
     given_up_: IntArray
@@ -105,8 +103,11 @@ class Clusters:
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     space_: WorkingSpace | None = None
+    _centers: FloatArray | Callable[[Any], FloatArray]
+    """All centres, or what computes them from the labels of all rows."""
+    _labels: Any = None
+    """The labels of all rows, or what computes them; None: by the nearest centre or prototype."""
     _points: Points | None = None
-    _labels: Labels = field(default_factory=lambda: Labels())
 
     @classmethod
     def from_snapshot(
@@ -120,11 +121,53 @@ class Clusters:
 
         `opened` is the space in which it works, and the points there.
         """
-        fields = snapshot_fields(snapshot, points)
+        recovered = set(snapshot.recovered)
+        rest = (k for k, rows in enumerate(snapshot.members) if rows and k not in recovered)
+        order = [*snapshot.recovered, *rest]
+        number_of = np.full(len(snapshot.members) + 1, -1, dtype=np.intp)  # the last one: none
+        number_of[order] = np.arange(len(order))
+        members = [np.array(snapshot.members[old], dtype=np.intp) for old in order]
+        given_up = np.array(snapshot.given_up, dtype=np.intp)
         space, reduced = opened or (None, points)
-        if space is not None:
-            fields = in_given_columns(fields, points, space, reduced)
-        return cls(**fields, **of_run)
+        own = None if snapshot.centers is None else snapshot.centers[order]
+        find_labels: Callable[[], Any] | None = None
+        if space is not None and own is not None:
+            find_labels = partial(label_by_nearest_center, reduced, own, members, given_up)
+        predicted: dict[str, Any] = {}
+        if snapshot.prediction is not None:
+            prediction = snapshot.prediction
+            find_labels = partial(prediction.labels, label_map(number_of, members, given_up))
+            unproven = np.array(prediction.unproven, dtype=np.intp).reshape(-1, 2)
+            of = np.repeat(np.arange(len(members)), [len(rows) for rows in members])
+            predicted = {
+                "certificate_": prediction.certificate,
+                "error_rate_": prediction.error_rate,
+                "unproven_": [(a, b) for a, b in np.sort(number_of[unproven]).tolist()],
+                "prototypes_": (points.rows(np.concatenate([*members, NO_ROWS])), of),
+            }
+        find_centers: FloatArray | Callable[[Any], FloatArray]
+        if own is None:
+            find_centers = partial(means_by_label, points, members)
+        elif space is None:
+            find_centers = own
+        else:
+            find_centers = partial(lifted_centers, points, reduced, space, members, own)
+        return cls(
+            n_recovered_=len(snapshot.recovered),
+            members_=members,
+            given_up_=given_up,
+            n_samples_=snapshot.n_samples,
+            n_rounds_=snapshot.n_rounds,
+            sampling_time_=snapshot.sampling_seconds,
+            notes_=[*snapshot.notes, *(snapshot.prediction.notes if snapshot.prediction else ())],
+            n_rows_=points.n,
+            space_=space,
+            _centers=find_centers,
+            _labels=find_labels,
+            _points=points,
+            **predicted,
+            **of_run,
+        )
 
     def with_volunteered(self, lookup: Callable[[Pairs], Answers], rows: IntArray) -> Clusters:
         """Return the same with some rows where people said they belong, and out of where they do not.
@@ -145,7 +188,7 @@ class Clusters:
             self.as_compared(self.all_centers_),
             lookup,
         )
-        return self._with(_labels=Labels(found=labels))
+        return self._with(_labels=labels)
 
     def with_annotators(self, annotators: list[Reliability], notes: Sequence[str] = ()) -> Clusters:
         """Return the same with those who answered, and notes on them before the others."""
@@ -154,20 +197,22 @@ class Clusters:
     def with_computed_labels(self) -> Clusters:
         """Return the same with the labels of all rows computed; those on a Dask cluster stay there."""
         labels = self.labels_
-        return self._with(_labels=Labels(found=labels.persist())) if is_dask(labels) else self
+        return self._with(_labels=labels.persist()) if is_dask(labels) else self
 
     def without_labels(self) -> Clusters:
         """Return the same without the labels of all rows and the data, for files that hold those already."""
-        return self._with(_labels=Labels(), _points=None)
+        return self._with(_labels=None, _points=None, _centers=self.all_centers_)
 
     def with_points(self, points: Points) -> Clusters:
         """Return the same clusters with their data at hand, from which labels can be computed."""
         return self._with(_points=points)
 
     def _with(self, **changes: Any) -> Clusters:
-        """Return the same but for some fields; unlike `dataclasses.replace`, it computes nothing."""
+        """Return the same but for some fields; unlike `dataclasses.replace`, it keeps what was computed."""
         changed = object.__new__(type(self))
         changed.__dict__.update(self.__dict__ | changes)
+        if "_labels" in changes:
+            changed.__dict__.pop("labels_", None)
         return changed
 
     def as_compared(self, X: FloatArray) -> FloatArray:
@@ -175,6 +220,11 @@ class Clusters:
         if self.space_ is None:
             return X
         return self.space_.coordinates(X).astype(np.float64)
+
+    @cached_property
+    def all_centers_(self) -> FloatArray:
+        """The centres of all discovered clusters, the recovered ones first."""
+        return self._centers(self.labels_) if callable(self._centers) else self._centers
 
     @property
     def centers_(self) -> FloatArray:
@@ -186,7 +236,7 @@ class Clusters:
         """Clusters seen, recovered or not."""
         return len(self.members_)
 
-    @property
+    @cached_property
     def labels_(self) -> Any:
         """The cluster of every row: the known one where there is one, else the predicted one.
 
@@ -194,12 +244,16 @@ class Clusters:
         computed when first asked for, and are an array of the kind that the data are. -1 where there is no
         cluster at all, and for rows that were given up.
         """
-        if self._labels.get(self._points) is None:
-            if self._points is None:
+        points, found = self._points, self._labels
+        if found is None:
+            if points is None:
                 why = "these clusters were loaded without the labels of their rows."
                 raise AttributeError(f"{why} Call predict(X) with the data.")
-            self._labels.found = self._predict(self._points, fitted=True)
-        return self._labels.found
+            found = self._predict(points, fitted=True)
+        elif callable(found):
+            found = found()
+        is_here = isinstance(found, np.ndarray)
+        return points.distribute(found) if points is not None and is_here else found
 
     def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
@@ -212,9 +266,10 @@ class Clusters:
 
     def labels_in_memory(self) -> IntArray | None:
         """Return the labels if they are, or can at once be, an array in memory; for `save`."""
-        if self._labels.compute is not None and not getattr(self._points, "is_remote", False):
-            return np.asarray(self.labels_)
-        found = self._labels.found
+        is_remote = getattr(self._points, "is_remote", False)
+        if "labels_" not in self.__dict__ and (self._labels is None or is_remote):
+            return None
+        found = self.labels_
         return found if isinstance(found, np.ndarray) else None
 
     def predict(self, X: ArrayLike) -> IntArray:
@@ -316,13 +371,13 @@ class Clusters:
         case. So a small file that somebody sent cannot fill the memory.
         """
         stored, labels = storage.load(path, max_bytes)
-        return cls(**stored, _labels=Labels(found=labels))
+        return cls(**stored, _labels=labels)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        labels = Labels(found=self.labels_in_memory())
-        computed = {"all_centers_": self.all_centers_, "_points": None, "_labels": labels}
-        return self.__dict__ | computed
+        centers, labels = self.all_centers_, self.labels_in_memory()
+        kept = {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return kept | {"_centers": centers, "_labels": labels, "_points": None}
 
     def __dask_tokenize__(self) -> tuple[str, str]:
         """Let Dask know equal clusters from others, without the data."""
@@ -343,14 +398,12 @@ class Clusters:
     __rich__ = summary
 
     def _predict(self, points: Points, *, fitted: bool) -> Any:
-        if self.n_discovered_ == 0:
-            nowhere = np.zeros((1, points.d))
-            return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
         points = points if self.space_ is None else points.in_space(self.space_)
-        places, of = self.all_centers_, np.arange(self.n_discovered_)
-        if self.prototypes_ is not None:
-            places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NO_ROWS)
+        if self.prototypes_ is None or not self.n_discovered_:
+            centers = self.as_compared(self.all_centers_[: self.n_discovered_])
+            return label_by_nearest_center(points, centers, known, given_up)
+        places, of = self.prototypes_
         return points.label_by_nearest(self.as_compared(places), label_map(of, known, given_up))
 
     def check_columns(self, d: int) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "save"]
 
-FORMAT = 3  # 2: what is predicted, and promised; 3: found in a space of its own
+FORMAT = 1
 SPACE = "space_"  # before the names of its arrays
 META = (
     "n_recovered_",
@@ -43,8 +43,7 @@ META = (
 
 def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     """Write clusters to a file; see `Clusters.save`."""
-    version = FORMAT if clusters.space_ is not None else 2  # older ones read what they understand
-    meta = {"format": version} | {name: getattr(clusters, name) for name in META}
+    meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
     meta |= {"error_rate_": clusters.error_rate_, "annotators_": clusters.annotators_}
@@ -75,7 +74,7 @@ def load(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any]
             stored = read_arrays(source, max_bytes)
             meta = json.loads(str(stored["meta"]))
             version = int(meta.pop("format"))
-            if version <= FORMAT:
+            if version == FORMAT:
                 check_numbers(stored, check_positive_int("n_rows_", meta["n_rows_"], minimum=0))
                 return _fields(stored, meta), stored.get("labels")
         except TooLargeError as error:
@@ -100,7 +99,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
     }
     unproven = stored["unproven"].tolist() if "unproven" in stored else []
     return {
-        "all_centers_": stored["all_centers"],
+        "_centers": stored["all_centers"],
         "members_": np.split(stored["members"], ends[:-1]) if len(ends) else [],
         "given_up_": stored["given_up"],
         "history_": {

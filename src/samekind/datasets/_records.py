@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind._validation import RandomState, check_positive_int, check_seed
-from samekind.datasets._people import (
-    GIVEN,
-    NICKNAMES,
-    STREET_TYPES,
-    STREETS,
-    SURNAME_ENDS,
-    SURNAME_STEMS,
-    SURNAMES,
-    TOWN_ENDS,
-    TOWN_STEMS,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,15 +90,23 @@ def make_records(
     return pd.DataFrame(columns), entity[order]
 
 
+@cache
+def _words() -> dict[str, Any]:
+    """Return the words of which people, streets and towns are made up, the frequent ones first."""
+    found: dict[str, Any] = json.loads((files(__package__) / "people.json").read_text("utf-8"))
+    return found
+
+
 def _people(n: int, rng: np.random.Generator) -> list[list[str]]:
     """Return a list of values for each column."""
-    given = np.array(GIVEN.split(), dtype=object)
-    towns = rng.permutation(_words(TOWN_STEMS, TOWN_ENDS))
-    rarer = rng.permutation(_words(SURNAME_STEMS, SURNAME_ENDS))
-    surnames = np.array([*SURNAMES.split(), *rarer], dtype=object)
+    words = _words()
+    given = np.array(words["given"].split(), dtype=object)
+    towns = rng.permutation(_joined(words["town_stems"], words["town_ends"]))
+    rarer = rng.permutation(_joined(words["surname_stems"], words["surname_ends"]))
+    surnames = np.array([*words["surnames"].split(), *rarer], dtype=object)
     town = _zipf(towns.size, n, rng)
-    kinds = np.array(list(STREET_TYPES), dtype=object)
-    streets = np.array(STREETS.split(), dtype=object)
+    kinds = np.array(list(words["street_types"]), dtype=object)
+    streets = np.array(words["streets"].split(), dtype=object)
     street = streets[rng.integers(streets.size, size=n)] + " " + kinds[_zipf(kinds.size, n, rng)]
     # A postcode is that of the town; large towns have several.
     postcode = 1000 + 8 * town + np.minimum(rng.geometric(0.5, size=n) - 1, 7)
@@ -123,7 +123,7 @@ def _people(n: int, rng: np.random.Generator) -> list[list[str]]:
     ]
 
 
-def _words(stems: str, ends: str) -> NDArray[np.object_]:
+def _joined(stems: str, ends: str) -> NDArray[np.object_]:
     """Return every stem with every end."""
     return np.array([stem + end for stem in stems.split() for end in ends.split()], dtype=object)
 
@@ -172,10 +172,11 @@ def _mistaken(value: str, column: str, dice: random.Random) -> str:
         month, _, day = rest.partition("-")
         return f"{year}-{day}-{month}" if day and int(day) <= 12 else value
     if column == "given_name" and dice.random() < 0.4:
-        return NICKNAMES.get(value, value[0] if dice.random() < 0.3 else _slip(value, dice))
+        otherwise = value[0] if dice.random() < 0.3 else _slip(value, dice)
+        return str(_words()["nicknames"].get(value, otherwise))
     if column == "street" and dice.random() < 0.4:
         first, _, kind = value.rpartition(" ")
-        return f"{first} {STREET_TYPES.get(kind, kind)}".strip()
+        return f"{first} {_words()['street_types'].get(kind, kind)}".strip()
     if column in ("given_name", "surname", "town") and dice.random() < 0.4:
         sounds = [(old, new) for old, new in _SOUNDS if old in value]
         if sounds:

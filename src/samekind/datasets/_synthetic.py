@@ -86,7 +86,7 @@ def make_synthetic(
     default; ``collisions="dense"`` is the paper to the letter.
 
     The paper says sigma = 0.3 of Gaussians N(μ, sigma²·I). Its figures for the algorithms that sample by
-    distance come out with a variance of 0.3, ``sigma=0.3**0.5``; see docs/algorithms.md.
+    distance come out with a variance of 0.3, ``sigma=0.3**0.5``; see docs/paper.md.
 
     Examples
     --------

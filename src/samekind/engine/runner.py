@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -23,9 +23,7 @@ from samekind.ledger import UNANSWERED, Ledger, Lines, keys_of, pairs_of
 __all__ = ["FlowRunner", "FoldRunner", "Followed", "Runner"]
 
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.intp)
-QUESTIONS_EACH = 3_000  # answers after which batch="auto" asks one more question at once: with
-# 1,000, .016 fewer rows right on letter at 3,000 questions
-MOST_AT_ONCE = 16  # and how many at most
+MOST_AT_ONCE = 64  # questions, with batch="auto"
 TRIES = 50  # to choose something that does not follow from answers
 
 
@@ -129,7 +127,7 @@ class FoldRunner:
         if not len(self._waiting) and not self.reason:
             taken: set[int] = set()
             for _ in range(TRIES):  # what follows from answers is not asked: something else is
-                chosen = self.algorithm.choose(self._batch_size(), taken)
+                chosen = self._choose(taken)
                 self._wait_for(chosen)
                 if len(self._waiting) or not len(chosen):
                     break
@@ -151,11 +149,11 @@ class FoldRunner:
         """Return what is to be stored with answers to these pairs."""
         return self.algorithm.expect(pairs)
 
-    def _batch_size(self) -> int:
+    def _choose(self, taken: Collection[int]) -> Pairs:
         batch = self.algorithm.params.batch
         if batch == "auto":
-            return min(MOST_AT_ONCE, 1 + self.n_questions // QUESTIONS_EACH)
-        return int(batch)
+            return self.algorithm.choose_together(MOST_AT_ONCE, taken)
+        return self.algorithm.choose(int(batch), taken)
 
     def _fold(self) -> None:
         self.followed = Followed.all_of(self._ledger)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf, log
 from numbers import Real
 from typing import NamedTuple
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind.flow import SAME, UNSURE, Answers, Pairs, check_answers, check_pairs
-from samekind.measures._consensus import Consensus
 from samekind.measures._grouped import Floats, Integers
 
 __all__ = ["Reliability", "annotator_reliability", "percent"]
@@ -22,8 +21,6 @@ STEADY = 1e-6  # no rate moves more: done
 TAIL = 0.025  # beyond either end of the interval
 TOO_OFTEN = 0.4  # an error rate that nobody has who knows the matter and means well
 VAGUE = 0.6  # width of an interval that tells nothing
-
-Outlook = Callable[[Floats], Floats]  # from the evidence on each pair to what all else says of it
 
 
 class Reliability(NamedTuple):
@@ -87,12 +84,10 @@ def annotator_reliability(
     rows the same and the same rows different; whether a pair is the same is not known, and both are
     found together by expectation maximisation, with a weak Beta prior (0.5 wrong answers, 1.5 right ones).
 
-    As most pairs are asked about once, answers to the same pair cannot tell who errs. What is known of a
-    pair therefore comes from `labels` or, without them, from the answers to *other* pairs: rows are grouped
-    by the weighted majority, and the odds that two are in one cluster are those of the grouping against the
-    best one in which that is otherwise. An answer counts by (2p - 1)², where p is the probability that
-    its pair is the same according to all but the annotator's own answers to it: one that nothing else tests
-    says nothing about its author, and only leaves the interval wide.
+    What is known of a pair comes from `labels` and from others' answers to the same pair. An answer counts by
+    (2p - 1)², where p is the probability that its pair is the same according to all but the annotator's own
+    answers to it: one that nothing else tests says nothing about its author, and only leaves the interval
+    wide.
 
     Parameters
     ----------
@@ -104,10 +99,11 @@ def annotator_reliability(
         Who gave each answer.
     labels : array-like of shape (n,) or None
         The cluster of every row, known or predicted; -1 where it is not known. Labels that were made from
-        these same answers hide the errors that they followed.
+        these same answers hide the errors that they followed. Without labels, only several answers to a pair
+        test each other.
     confidence : float
         The probability that labels are right about a pair, more than 0.5 and at most 1. With the default,
-        answers of three good annotators to a pair outweigh them. Groups are never surer than that.
+        answers of three good annotators to a pair outweigh them.
 
     Returns
     -------
@@ -116,11 +112,6 @@ def annotator_reliability(
         the estimated share `error` of wrong ones among the others, and `low` and `high`, between which it
         lies with a probability of 95 %. The interval knows of the labels' own errors only what `confidence`
         tells.
-
-    Notes
-    -----
-    Without labels, most answers must be right, and so must most of those that say SAME: otherwise the groups
-    that fit best are wrong. Intervals are then approximate, too narrow where groups are doubtful.
 
     References
     ----------
@@ -152,7 +143,7 @@ def annotator_reliability(
     annotator = np.array([numbers[name] for name in names], dtype=np.intp)
     definite = said != UNSURE
     given, unique = _sorted(asked[definite], said[definite], annotator[definite], len(numbers))
-    wrong, tested = _errors(given, _outlook(unique, known, surest))
+    wrong, tested = _errors(given, _by_labels(unique, known, surest))
 
     n_answers = np.bincount(annotator, minlength=len(numbers))
     n_unsure = np.bincount(annotator[~definite], minlength=len(numbers))
@@ -161,7 +152,7 @@ def annotator_reliability(
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def _errors(given: _Definite, outlook: Outlook) -> tuple[Floats, Floats]:
+def _errors(given: _Definite, by_labels: Floats) -> tuple[Floats, Floats]:
     """Return for each annotator how many answers are wrong, of how many that are tested."""
     from scipy.special import expit
 
@@ -174,7 +165,7 @@ def _errors(given: _Definite, outlook: Outlook) -> tuple[Floats, Floats]:
         evidence = np.where(given.same, for_same, for_different)
         on_pair: Floats = np.bincount(given.pair, evidence).astype(np.float64)
         own = np.bincount(given.shared, evidence)[given.shared]
-        others = outlook(on_pair)[given.pair] + (on_pair[given.pair] - own)
+        others = by_labels[given.pair] + (on_pair[given.pair] - own)
         weight = (2 * expit(others) - 1) ** 2
         is_same = expit(others + own)
 
@@ -202,14 +193,14 @@ def _intervals(wrong: Floats, tested: Floats) -> tuple[list[float], list[float],
     return ((a / (a + b)).tolist(), *ends)
 
 
-def _outlook(pairs: Pairs, labels: Integers | None, surest: float) -> Outlook:
+def _by_labels(pairs: Pairs, labels: Integers | None, surest: float) -> Floats:
+    """Return the log odds, by the labels, that each pair is the same."""
     if labels is None:
-        consensus = Consensus(pairs)
-        return lambda evidence: np.clip(consensus.log_odds(evidence), -surest, surest)
+        return np.zeros(len(pairs))
     one, other = labels[pairs].T
     odds = np.where(one == other, surest, -surest)
     odds[(one < 0) | (other < 0)] = 0.0
-    return lambda evidence: odds
+    return odds
 
 
 def _sorted(

@@ -34,16 +34,19 @@ COMMAND = "command:"
 def as_oracle(oracle: Any, items: Any = None) -> Oracle:
     """Return an oracle, made from whatever answers.
 
-    A callable of two arguments is asked for two row numbers at a time (`FunctionOracle`), one of
-    a single argument for all pairs of a wave at once. A text "command:…" names a program (`CommandOracle`),
-    which is shown the `items` if they are texts or such.
+    A callable with two required arguments, ``f(a, b)``, gets two row numbers at a time (`FunctionOracle`).
+    One with a single required argument, ``f(pairs)`` or ``f(pairs, threshold=0.5)``, gets all pairs of a
+    wave, an array of shape (m, 2). A text "command:…" names a program (`CommandOracle`), which is shown the
+    `items` if they are texts or such.
     """
     if isinstance(oracle, str) and oracle.startswith(COMMAND):
-        shows = hasattr(items, "show") or (isinstance(items, list) and isinstance(items[0], str))
-        return CommandOracle(oracle.removeprefix(COMMAND), items if shows else None)
-    if _takes(oracle, 2):
+        is_texts = isinstance(items, list) and bool(items) and isinstance(items[0], str)
+        shown = items if hasattr(items, "show") or is_texts else None
+        return CommandOracle(oracle.removeprefix(COMMAND), shown)
+    n_required = _n_required(oracle)
+    if n_required == 2:
         return FunctionOracle(oracle)
-    if _takes(oracle, 1):
+    if n_required == 1:
         return oracle  # type: ignore[no-any-return]
     raise TypeError(
         "oracle must answer questions: pass LabelOracle(y), or a function of two row numbers that "
@@ -52,13 +55,20 @@ def as_oracle(oracle: Any, items: Any = None) -> Oracle:
     )
 
 
-def _takes(function: Any, n_arguments: int) -> bool:
+def _n_required(function: Any) -> int:
+    """Return how many arguments a callable requires; ``*args`` makes it two; 0: it cannot be called."""
     if not callable(function):
-        return False
+        return 0
     try:
-        inspect.signature(function).bind(*range(n_arguments))
-    except TypeError:
-        return False
+        parameters = inspect.signature(function).parameters.values()
     except ValueError:  # a builtin that does not tell: assume the simple form
-        return n_arguments == 2
-    return True
+        return 2
+    if any(one.kind is one.KEYWORD_ONLY and one.default is one.empty for one in parameters):
+        return 0
+    required = [
+        one
+        for one in parameters
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty
+    ]
+    takes_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    return max(len(required), 2) if takes_more else len(required)

@@ -14,7 +14,7 @@ from typing import IO
 
 import numpy as np
 
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE, Answers, Heard, Pairs
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Heard, Pairs, answer_by_stream
 from samekind.oracles.chat.item_parts import ItemParts, ShowsItems
 
 __all__ = ["CommandError", "CommandOracle"]
@@ -108,12 +108,7 @@ class CommandOracle:
 
     def __call__(self, pairs: Pairs) -> Answers:
         """Answer all pairs."""
-        answers = np.full(len(pairs), UNANSWERED, dtype=np.int8)
-        places = {(a, b): place for place, (a, b) in enumerate(pairs.tolist())}
-        for heard in self.stream(pairs):
-            for pair, answer in zip(heard.pairs.tolist(), heard.answers.tolist(), strict=True):
-                answers[places[pair[0], pair[1]]] = answer
-        return answers
+        return answer_by_stream(self, pairs)
 
     def stream(self, pairs: Pairs) -> Iterator[Heard]:
         """Yield answers as they come."""

@@ -15,7 +15,7 @@ from samekind.flow import Answers, Pairs
 if TYPE_CHECKING:
     from samekind.oracles.dask import DaskLabelCodes
 
-__all__ = ["LabelOracle", "number_labels"]
+__all__ = ["LabelOracle", "is_value", "number_labels"]
 
 
 class LabelOracle:
@@ -74,16 +74,16 @@ def number_labels(
     """Return the numbers of the labels of some rows; new labels get new numbers. 1 and "1" differ."""
     codes = []
     for row, label in zip(rows, labels, strict=False):
-        if label is None or not _equals_itself(label):
+        if not is_value(label):
             raise _missing(row)
         codes.append(numbers.setdefault(label, len(numbers)))
     return codes
 
 
-def _equals_itself(label: Any) -> bool:
-    """Return False for NaN and for pandas' NA, whose comparison is neither true nor false."""
+def is_value(label: Any) -> bool:
+    """Return False for None, NaN, and pandas' NA, whose comparison is neither true nor false."""
     try:
-        return bool(label == label)
+        return label is not None and bool(label == label)
     except TypeError:
         return False
 

@@ -1,8 +1,7 @@
-"""Rules that play the expert where they apply, for nothing, and abstain elsewhere."""
+"""Rules that answer where they apply, at no cost, and abstain elsewhere."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Self
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import to_numpy
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.oracles.labels import is_value
 
 __all__ = ["RuleOracle"]
 
@@ -18,11 +18,11 @@ UNKNOWN, OTHER = -1, -2  # codes: nothing is known of a row; it has no value tha
 
 
 class RuleOracle:
-    """Answers by a rule that costs nothing, and UNSURE where the rule does not apply: a weak oracle.
+    """Answers by a rule that costs nothing, and UNSURE where the rule does not apply.
 
-    Made by `contains`, `pattern`, `column` or `similarity`, or from a function of pairs. Beside others it is
-    asked first, `solve(X, [rule, model, person])`: what it abstains from goes to the next, and how often it
-    errs is learnt from those it is checked by.
+    `contains` and `column` make one; a function of pairs is any other rule. List it first,
+    ``solve(X, [rule, model, person])``: questions that it abstains from go to the next, and its error rate is
+    estimated from the questions that others answer, too.
 
     Parameters
     ----------
@@ -69,66 +69,17 @@ class RuleOracle:
         return cls(_by_code(codes), name=name or f"contains {word!r}")
 
     @classmethod
-    def pattern(cls, texts: Sequence[str], pattern: str, *, name: str | None = None) -> Self:
-        r"""Return a rule by a regular expression: what its first group, or all of it, matches must be equal.
-
-        A text that it does not match differs from those that it does. Of two such texts it says nothing.
-
-        Examples
-        --------
-        >>> rule = RuleOracle.pattern(["order A-1", "re: A-1", "A-2", "hello"], r"[A-Z]-\d")
-        >>> rule(np.array([[0, 1], [0, 2], [0, 3]]))
-        array([1, 0, 0], dtype=int8)
-        """
-        compiled = re.compile(pattern)
-        matches = (compiled.search(str(text)) for text in texts)
-        keys = [None if found is None else found[1 if compiled.groups else 0] for found in matches]
-        return cls(_by_code(_numbered(keys, OTHER)), name=name or f"pattern {pattern!r}")
-
-    @classmethod
     def column(cls, values: ArrayLike, *, name: str | None = None) -> Self:
         """Return a rule: rows with equal values in an existing column are the same, others are not.
 
-        Of a row without a value (None, NaN, "") it says nothing.
+        It says nothing of a row without a value (None, NaN, pandas.NA, "").
         """
         keys = to_numpy("values", values).tolist()
-        missing = [None if key is None or key != key or key == "" else key for key in keys]
+        known = [key if is_value(key) and key != "" else None for key in keys]
         title = getattr(values, "name", None)
         return cls(
-            _by_code(_numbered(missing, UNKNOWN)), name=name or f"column {title or ''}".strip()
+            _by_code(_numbered(known, UNKNOWN)), name=name or f"column {title or ''}".strip()
         )
-
-    @classmethod
-    def similarity(
-        cls,
-        X: ArrayLike,
-        *,
-        same: float | None = None,
-        different: float | None = None,
-        name: str = "similarity",
-    ) -> Self:
-        """Return a rule by the cosine of two rows: at least `same` is the same, at most `different` is not.
-
-        Either may be left out; in between it says nothing.
-        """
-        if same is None and different is None:
-            raise ValueError("pass same, different or both: cosines from which on rows are that.")
-        if same is not None and different is not None and different >= same:
-            raise ValueError(f"different must be below same, got {different} and {same}.")
-        rows = np.asarray(X)
-
-        def judge(pairs: Pairs) -> Answers:
-            one, other = (rows[pairs[:, side]].astype(np.float64) for side in (0, 1))
-            lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-            cosine = np.einsum("ij,ij->i", one, other) / np.maximum(lengths, 1e-300)
-            said = np.full(len(pairs), UNSURE, dtype=np.int8)
-            if same is not None:
-                said[cosine >= same] = SAME
-            if different is not None:
-                said[cosine <= different] = DIFFERENT
-            return said
-
-        return cls(judge, name=name)
 
 
 def _numbered(keys: Sequence[Hashable], none: int) -> NDArray[np.intp]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.data.columns import Role
@@ -126,9 +125,6 @@ class Project:
         **settings: Any,
     ) -> None:
         if session is None:
-            wanted = find_algorithm(settings.get("algorithm", DEFAULT)).Params
-            if hasattr(wanted, "goal"):
-                settings.setdefault("goal", "labels")  # what matters to people
             session = Session(items, ledger=ledger, **settings)
         self.items = items
         self.session = session

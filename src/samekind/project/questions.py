@@ -51,7 +51,6 @@ class Questions:
         self._project = project
         self._session = project.session
         self.sharing = Sharing(project.session, lambda: project.clock())
-        self.lineups = True  # whether line-ups are shown to anybody
         self.lineup, self.sheet = lineup, sheet
 
     # What is asked
@@ -60,6 +59,11 @@ class Questions:
     def has_views(self) -> bool:
         """Whether anything but pairs can be asked."""
         return self._session.folds and not self._project.is_records
+
+    @property
+    def lineups(self) -> bool:
+        """Whether a row may be compared with several clusters at once."""
+        return self.has_views and self.lineup > 1
 
     @property
     def sheets(self) -> bool:
@@ -112,7 +116,7 @@ class Questions:
         """
         session, team = self._session, self._project.team
         one_for_all = team.overlap != 1  # where several are asked the same, it is the same for all
-        lineup = (lineup or one_for_all) and self.lineups and self.has_views
+        lineup = (lineup or one_for_all) and self.lineups
         views = Views(
             session,
             lineup=self.lineup if lineup else 0,

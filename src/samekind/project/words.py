@@ -134,17 +134,17 @@ def advice_in_words(
 ) -> str:
     """Say whether it is safe to stop, given how many rows are not known."""
     if unknown == 0:
-        return "Safe to stop: every row that anybody could tell is known."
+        return "Safe to stop: every item that anybody could tell is known."
     wrong = 1.0 if certificate is None else certificate.wrong
     most = min(unknown, round(wrong * n_rows))  # in a small pile, few can be wrong
     if is_safe:
         text = f"Safe to stop: at least {floor(100 * (1 - most / n_rows) + 1e-9)} % of the labels are right"
     elif certificate is None or (not certificate.n_audited and most == unknown):
-        text = f"Not yet: nothing is checked, and {counted(unknown, 'row')} are not known"
+        text = f"Not yet: no label was checked, and {counted(unknown, 'item')} have no answer"
     else:
         text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
         if n_rows <= SMALL:
-            text += f", {most:,} of the {counted(unknown, 'row')} that are not known"
+            text += f", {most:,} of the {counted(unknown, 'item')} without an answer"
     return f"{text}."
 
 

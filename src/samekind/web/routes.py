@@ -239,8 +239,7 @@ def about(caller: CallerOf) -> s.About:
 @answering.get("/status")
 def status(project: ProjectOf) -> Status:
     """Where the work stands, and whether it is safe to stop."""
-    project.standing.advice()
-    return project.status()
+    return project.standing.glance()
 
 
 @answering.get("/next")

@@ -33,7 +33,6 @@ MOST_PUSHES = 20_000  # for one node: a bound on the time of an answer
 FIRST_PUSHES = 50  # times the nodes, when all visits are found anew
 VISIT_TOLERANCE = 0.02  # of the estimate of visits, in rows
 REACH = 12.0  # log-likelihood up to which means tell groups apart: they are no Gaussians
-SWEEPS = 1  # over the lone nodes when the belief is built; more change nothing
 FIRST_MEANS = 20  # known nodes from which on means are fitted,
 MEANS_GROWTH = 1.2  # and by how many times as many they are fitted anew
 REFIT = 1.05  # growth of the answers after which P(same) is fitted anew
@@ -281,12 +280,12 @@ class State:
 
     def _set_posterior(self, node: int, groups: IntArray, chances: FloatArray) -> float:
         """Let walks that meet a node end there in a posterior; return how many rows' walks do."""
-        nodes, h = self.hits(node)
         old = self.shares[node] > 0
         g = np.concatenate([self.ids[node][old], groups]).astype(np.int64)
         v = np.concatenate([-self.shares[node][old], chances])
         g, at = np.unique(g, return_inverse=True)
         v = np.bincount(at, v).astype(np.float32)
+        nodes, h = self.hits(node)
         seen_by = np.zeros(self.n_groups)
         kernels.walks_into(*self.terrain.into, self.group, nodes, h, seen_by)
         seen = np.flatnonzero(seen_by > 1e-6)
@@ -304,10 +303,9 @@ class State:
 
     def _gaps(self, node: int) -> FloatArray:
         """Return the distance of a node to the nearest known node of each group."""
-        found = np.full(self.n_groups, np.inf)
-        Z = self.terrain.Z
-        apart = np.sqrt(((Z[self.known] - Z[node]) ** 2).sum(axis=1))
-        np.minimum.at(found, self.group[self.known], apart)
+        found: FloatArray = kernels.gaps(
+            self.terrain.Z, self.known, self.group, node, self.n_groups
+        )
         return found
 
     def far(self) -> FloatArray:
@@ -631,7 +629,7 @@ class State:
         self.ids[nodes, 0], self.shares[nodes, 0] = groups, 1
         lone = np.flatnonzero(size == 1)
         self._build_belief()
-        for _ in range(SWEEPS if lone.size < k or k > 1 else 0):
+        if lone.size and k > 1:  # more sweeps change nothing
             for c in lone.tolist():
                 self._put(self.members[c][0], *self._posterior(c))
             self._build_belief()

@@ -27,7 +27,6 @@ from samekind.flow import BoolArray, FloatArray, IntArray
 
 __all__ = ["UNSURE_COST", "Choice", "Chooser"]
 
-LOOK = 4  # rows that the estimate puts first and whose value is then found exactly
 LUCK = 0.1  # by which values differ at random, so that other seeds ask other questions
 TELLS = 0.5  # times the error rate: a row with less doubt is surer than an answer. With 0, digits with 10 %
 # wrong answers end with 1.2 % of the rows wrong, not .1 %; with 1, one of 16 runs fails at 26 %
@@ -78,9 +77,16 @@ class Chooser:
         self.any_fresh = bool(self.fresh.any())
         self.luck = 1 + LUCK * np.random.default_rng([seed, 1]).random(state.n)
 
-    def choose(self, count: int, taken: Collection[int], far_share: float) -> list[Choice]:
-        """Return the best questions that do not overlap each other or what is taken."""
+    def choose(
+        self, count: int, taken: Collection[int], far_share: float, most_worth: float = np.inf
+    ) -> list[Choice]:
+        """Return the best questions that do not overlap each other or what is taken.
+
+        One at least; and no more once another one, worth as much as the last, would let them be worth more
+        than `most_worth` rows together.
+        """
         found: list[Choice] = []
+        worth = 0.0
         rows = [x for x in taken if self.state.group[x] < 0]
         busy = {int(self.state.group[x]) for x in taken if self.state.group[x] >= 0}
         for _ in range(count):
@@ -88,6 +94,9 @@ class Chooser:
             if choice is None:
                 break
             found.append(choice)
+            worth += choice.value
+            if worth + choice.value > most_worth:
+                break
             for node in (choice.a, choice.b):
                 if self.state.group[node] < 0:
                     rows.append(node)
@@ -182,19 +191,13 @@ class Chooser:
             near, h = state.hits(node)
             value[near] *= 1 - h
         value[~free] = -np.inf
-        look = min(LOOK, value.size)
-        first = np.argpartition(-value, look - 1)[:look]
-        first = first[free[first]]
-        best, most = -1, -1.0
-        for node in first.tolist():
-            near, h = state.hits(node)
-            exact = float((h * state.doubt[near]).sum()) * tells[node]
-            exact *= UNSURE_COST ** self.unsure.get(node, 0)
-            if taken:
-                exact = min(exact, float(value[node]))
-            if exact > most:
-                best, most = node, exact
-        return best, most
+        node = int(value.argmax())
+        if not free[node]:
+            return -1, -1.0
+        near, h = state.hits(node)  # the estimate ranks rows; beside groups it is too high
+        worth = float((h * state.doubt[near]).sum()) * tells[node]
+        worth *= UNSURE_COST ** self.unsure.get(node, 0)
+        return node, min(worth, float(value[node])) if taken else worth
 
     def _far_row(self, free: BoolArray) -> tuple[int, float]:
         """Return a row drawn with a chance proportional to its squared distance from all known ones."""

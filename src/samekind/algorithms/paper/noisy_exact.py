@@ -13,12 +13,13 @@ from samekind.algorithms.paper.exact import ExactAlgorithm, ExactParams, Round, 
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN
+from samekind.errors import Parameter, ParameterError
 from samekind.flow import UNSURE, Answers, Flow, IntArray
 from samekind.points import Points
 
 __all__ = ["NoisyExact", "least_block", "nodes_needed"]
 
-# What the paper leaves open, chosen by the runs that docs/algorithms.md reports.
+# What the paper leaves open, chosen by runs; docs/paper.md describes them.
 RISK = 0.01  # that any CheckCluster of a run is wrong, or any row that FindClusters places
 SPREAD = 2  # at the guess q, a cluster that holds 1/(SPREAD·q) of the new rows is to be found
 STANDS_OUT = 2.2  # a block FindClusters may count on, in units of the deviation of the noise
@@ -49,9 +50,9 @@ class NoisyExactParams(ExactParams):
         super().__post_init__()
         check_rate(self.error_rate)
         if self.error_rate is None:
-            raise ValueError(
-                "'noisy-exact' must know how often answers are wrong. Pass error_rate, such as "
-                'error_rate=0.1, or error_rate="estimate".'
+            raise ParameterError(
+                "'noisy-exact' must know how often answers are wrong. Pass ",
+                *(Parameter("error_rate", 0.1), " or ", Parameter("error_rate", "estimate"), "."),
             )
 
     @property

@@ -42,7 +42,7 @@ class Endpoint(NamedTuple):
         path = parts.path.rstrip("/").removesuffix("/chat/completions")
         whole = f"{parts.scheme}://{parts.netloc}{path}/chat/completions"
         variable = key_variable or KEY_OF_HOST.get(parts.hostname, KEY)
-        if not os.environ.get(variable):
+        if key_variable is None and not os.environ.get(variable):
             variable = KEY
         found = cls(whole, variable, _is_loopback(parts.hostname))
         if parts.scheme == "http" and not found.is_loopback and found.key:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from samekind._validation import check_positive_int
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE, Answers, Heard, Pairs
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Heard, Pairs, answer_by_stream
 from samekind.oracles.chat.asker import Asker, tokens_of
 from samekind.oracles.chat.calls import CallLoop, call_all
 from samekind.oracles.chat.client import ChatClient
@@ -170,15 +170,10 @@ class ChatOracle:
 
         Where the model's replies could not be read the answer is UNSURE. `stream` tells these apart.
         """
-        answers = np.full(len(pairs), UNANSWERED, dtype=np.int8)
-        places = {(a, b): place for place, (a, b) in enumerate(pairs.tolist())}
         try:
-            for heard in self.stream(pairs):
-                for pair, answer in zip(heard.pairs.tolist(), heard.answers.tolist(), strict=True):
-                    answers[places[pair[0], pair[1]]] = answer
+            return answer_by_stream(self, pairs)
         finally:
             self.close()
-        return answers
 
     def stream(self, pairs: Pairs) -> Iterator[Heard]:
         """Yield answers as they come, so that each can be kept before the next call is paid.
