@@ -8,7 +8,7 @@ DEV := $(VENV)/.ready-dev
 # Tests start hundreds of processes; without this each of them would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint format bench paper asv docs site dist clean
+.PHONY: demo test test-slow lint lint-page format bench paper docs site dist clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -24,10 +24,20 @@ lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; \
+	else echo "There is no npm here: the page's JavaScript is not checked."; fi
+
+# prettier and the type checker, for the page's JavaScript
+lint-page: node_modules/.package-lock.json
+	npm run --silent lint
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --silent --no-audit --no-fund
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	@if command -v npm >/dev/null; then npm run --silent format; fi
 
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
@@ -43,11 +53,6 @@ ifeq ($(DATA) $(RUNS),all 100)
 	$(BIN)/python -m experiments publish $(OUT)
 endif
 
-asv: $(DEV)
-	$(BIN)/asv check
-	$(BIN)/asv machine --yes >/dev/null
-	$(BIN)/asv run --python=same --quick --show-stderr
-
 docs: $(DEV)
 	$(BIN)/python docs/build_reference.py
 
@@ -56,11 +61,10 @@ site: $(DEV)
 	$(BIN)/python docs/check_site.py site
 
 # The wheel and the source, checked; `python packaging/try_wheel.py dist` installs the wheel in an empty environment.
-dist: $(DEV)
+dist: | $(VENV)/bin/python
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine zopfli
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
 	$(BIN)/python -m build --outdir dist .
-	$(BIN)/python packaging/shrink_wheel.py dist
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:

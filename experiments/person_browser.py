@@ -125,6 +125,8 @@ class BrowserPerson:
                 return lambda: self._press("same")
             if is_known:
                 return lambda: self._press("different")
+            if seen["hint"].startswith("B "):  # A is placed already
+                kind = self._kind(seen["cards"][1])
         else:
             for place, members in enumerate(seen["options"]):
                 if self._kind(members[0]) == kind:

@@ -240,7 +240,10 @@ def never_stops(algorithm: str) -> dict[str, Any]:
 
 def _session(algorithm: str, data: Instance, run: int, **parameters: Any) -> Session:
     """Return a session of a run that asks about one row at a time, unless it is told otherwise."""
-    parameters = {"batch": 1, "random_state": draws_seed(run)} | parameters | never_stops(algorithm)
+    common: dict[str, Any] = {"batch": 1, "random_state": draws_seed(run)}
+    if algorithm == "focused":
+        common["goal"] = "centers"  # what the paper's tables count
+    parameters = common | parameters | never_stops(algorithm)
     if algorithm in PRACTICAL and parameters["batch"] == 1:
         return Session(data.points, with_foresight(algorithm, data.codes), **parameters)
     return Session(data.points, algorithm, **parameters)

@@ -1,80 +1,17 @@
 """Every benchmark still runs, on hardly any data."""
 
-import inspect
-import itertools
 import json
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SUITES = sorted(path.stem for path in ROOT.glob("benchmarks/bench_*.py"))
-KINDS = ("time_", "peakmem_", "track_")
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
-    monkeypatch.setenv("SAMEKIND_BENCH_SHRINK", "1000")
-
-
-def combinations(cls):
-    """Return all combinations of the parameters of a class of benchmarks, as asv makes them."""
-    params = getattr(cls, "params", [])
-    lists = params if params and isinstance(params[0], list) else [params] if params else []
-    return list(itertools.product(*lists))
-
-
-@pytest.mark.parametrize("name", SUITES)
-def test_benchmarks_of_asv_run(name):
-    suite = import_module(f"benchmarks.{name}")
-    classes = [
-        cls
-        for _, cls in inspect.getmembers(suite, inspect.isclass)
-        if cls.__module__ == suite.__name__
-    ]
-    assert classes
-    for cls in classes:
-        methods = [method for method in dir(cls) if method.startswith(KINDS)]
-        assert methods, cls
-        assert len(getattr(cls, "param_names", [])) == len(combinations(cls)[0])
-        for arguments in combinations(cls):
-            bench = cls()
-            bench.setup(*arguments)
-            for method in methods:
-                found = getattr(bench, method)(*arguments)
-                if method.startswith("track_"):
-                    assert found >= 0
-                    assert getattr(cls, method).unit
-            getattr(bench, "teardown", lambda *_: None)(*arguments)
-
-
-def test_asv_is_told_nothing_of_this_machine():
-    told = json.loads((ROOT / "asv.conf.json").read_text(encoding="utf-8"))
-    assert told["benchmark_dir"] == "benchmarks"
-    assert not [value for value in told.values() if str(value).startswith(("/", "~"))]
-    assert ".asv/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
-
-
-def test_importing_all_benchmarks_is_light():
-    """The server of asv imports them all, and every benchmark's process has what it has."""
-    code = (
-        "import sys, asv_runner.discovery as d\n"
-        "found = [b.name for b in d.disc_benchmarks('benchmarks')]\n"
-        "assert all(name.startswith('bench_') for name in found), found\n"
-        "heavy = {'sklearn', 'dask', 'distributed', 'rich', 'pandas', 'sqlalchemy'}\n"
-        "print(len(found), *heavy & set(sys.modules))"
-    )
-    pytest.importorskip("asv_runner")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    count, *heavy = done.stdout.split()
-    assert int(count) > 0
-    assert not heavy
 
 
 def test_every_measure_is_there():

@@ -37,16 +37,25 @@ def invoke(*arguments):
 
 def chat(url, table, *more):
     return invoke(
-        *("run", table, "--exclude", "kind", "--show", "kind", "--oracle", f"chat:{url}"),
-        *("--model-name", "test-model", "--criterion", "The kind is the same.", "--seed", "0"),
+        *(
+            "run",
+            table,
+            "--exclude",
+            "kind",
+            "--show",
+            "kind",
+            "--oracle",
+            f"chat:test-model@{url}",
+        ),
+        *("--criterion", "The kind is the same.", "--seed", "0"),
         *more,
     )
 
 
 class TestLabel:
     def label(self, url, table, stdin):
-        options = ("--model", url, "--model-name", "test-model", "--criterion", "The same kind.")
-        shown = ("--exclude", "kind", "--show", "kind", "--terminal", "--seed", "0")
+        options = ("--model", f"test-model@{url}", "--criterion", "The same kind.")
+        shown = ("--exclude", "kind", "--show", "kind", "--terminal", "--set", "random_state=0")
         command = ["label", str(table), *shown, *options]
         return CliRunner().invoke(app, command, input=stdin)
 
@@ -109,12 +118,9 @@ class TestRun:
     @pytest.mark.parametrize(
         ("options", "error"),
         [
-            (["--oracle", "chat:http://127.0.0.1:9/v1"], "--model-name NAME"),
-            (
-                ["--oracle", "chat:nowhere", "--model-name", "m", "--criterion", "c"],
-                "must be the address",
-            ),
-            (["--oracle", "nobody"], "labels, terminal, chat:URL or command:PROGRAM"),
+            (["--oracle", "chat:http://127.0.0.1:9/v1"], "NAME@URL"),
+            (["--oracle", "chat:m@http:nowhere", "--criterion", "c"], "must be the address"),
+            (["--oracle", "nobody"], "labels, terminal, chat:NAME@URL or command:PROGRAM"),
             (["--oracle", "command:no-such-thing", "--budget", "3"], "cannot be run"),
         ],
     )

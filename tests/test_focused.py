@@ -53,7 +53,7 @@ def reordered(session, order):
 
 class TestFold:
     @pytest.mark.parametrize(
-        "options", [{}, {"error_rate": "estimate"}, {"error_rate": 0.1, "goal": "labels"}]
+        "options", [{}, {"error_rate": "estimate"}, {"error_rate": 0.1, "goal": "centers"}]
     )
     def test_the_order_of_the_answers_does_not_matter(self, options):
         X, y = mixture()
@@ -92,7 +92,7 @@ class TestFold:
         assert found.n_questions_ == expected.n_questions_
 
     @pytest.mark.parametrize(
-        "options", [{}, {"goal": "labels", "batch": 5}, {"error_rate": "estimate"}]
+        "options", [{}, {"goal": "centers", "batch": 5}, {"error_rate": "estimate"}]
     )
     def test_looking_changes_nothing(self, options):
         X, y = mixture(200)
@@ -219,7 +219,7 @@ class TestUnsure:
         assert found.n_discovered_ == 2
         assert set(np.flatnonzero(found.labels_ < 0)) == set(found.given_up_.tolist())
 
-    @pytest.mark.parametrize("options", [{}, {"goal": "labels"}, {"error_rate": 0.05}])
+    @pytest.mark.parametrize("options", [{}, {"goal": "centers"}, {"error_rate": 0.05}])
     def test_a_far_cluster_that_nobody_can_tell_is_stated(self, options):
         X, y = blobs((90, 90, 20))
         hard = np.flatnonzero(y == 2)
@@ -336,7 +336,7 @@ class TestOddData:
     @pytest.mark.parametrize("name", ODD)
     @pytest.mark.parametrize(
         "options",
-        [{}, {"batch": 16, "goal": "labels"}, {"error_rate": 0.1}, {"stop": "certified"}],
+        [{}, {"batch": 16, "goal": "centers"}, {"error_rate": 0.1}, {"stop": "certified"}],
         ids=str,
     )
     def test_ends_with_labels(self, name, options):

@@ -76,7 +76,7 @@ class TestForget:
             path,
             f"SELECT count(*) FROM events WHERE who = '{MALLORY}' AND kind IN ('answer', 'edit')",
         )[0][0]
-        monkeypatch.setattr("samekind.cli._forget._confirmed", lambda: False)
+        monkeypatch.setattr("samekind.cli._upkeep._confirmed", lambda: False)
         result = forget(path, "--who", MALLORY)
         assert result.exit_code == 0
         assert f"{answers} answers and 1 name of" in result.output.replace("\n", " ")
@@ -162,7 +162,7 @@ class TestForget:
         assert dump(path) == before
 
     def test_somebody_with_opinions_only_is_asked_about_first(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("samekind.cli._forget._confirmed", lambda: False)
+        monkeypatch.setattr("samekind.cli._upkeep._confirmed", lambda: False)
         with Ledger(tmp_path / "mine.db") as ledger:
             ledger.opine([(0, 1, SAME), (0, 2, SAME)], who="eve")
             ledger.record([[0, 1]], [SAME], who="ann")

@@ -15,7 +15,8 @@ from samekind.points import ArrayPoints
 from samekind.project import Project, cache_of, make_project
 from samekind.project import map as mapping
 from samekind.project.map import MapMaker
-from samekind.report import lay_out, quick_layout, write_report
+from samekind.report import neighbor_layout, quick_layout, write_report
+from samekind.report._layout import tsne, tsne_elsewhere
 
 
 def groups(n=240, d=12, k=8, seed=0):
@@ -33,28 +34,29 @@ def told_apart(places, labels):
 
 def test_neighbours_stay_together():
     X, labels = groups()
-    layout = lay_out(X, 0)
-    assert layout.method == "t-SNE"
-    assert told_apart(layout.places, labels) > 0.95 > told_apart(quick_layout(X, 0).places, labels)
-    assert layout.places.min() >= 0
-    assert layout.places.max() <= 1
-    assert np.array_equal(lay_out(X, 0).places, layout.places)
+    places = tsne(X, 0)
+    quick = quick_layout(X, 0).place(X, np.arange(len(X)))
+    assert told_apart(places, labels) > 0.95 > told_apart(quick, labels)
+    assert np.array_equal(tsne(X, 0), places)
+    assert np.allclose(neighbor_layout(X, places).place(X, np.arange(len(X))), places, atol=1e-6)
 
 
 @pytest.mark.parametrize("X", [np.zeros((50, 4)), np.ones((3, 5)), np.arange(40.0)[:, None]])
 def test_what_has_no_neighbours_is_shown_all_the_same(X):
-    layout = lay_out(np.asarray(X, dtype=np.float64), 0)
-    assert layout.places.shape == (len(X), 2)
-    assert np.isfinite(layout.places).all()
+    placed = MapMaker(ArrayPoints(np.asarray(X, dtype=np.float64))).placed(np.array([], np.intp))
+    assert placed.places.shape == (len(X), 2)
+    assert placed.places.min() >= 0
+    assert placed.places.max() <= 1
+    assert not placed.pending
 
 
 def test_it_is_made_in_the_background_and_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(mapping, "DELAY", 0.0)
-    monkeypatch.setattr(mapping, "lay_out_elsewhere", lambda X, seed, begun: slow(X, seed))
+    monkeypatch.setattr(mapping, "tsne_elsewhere", lambda X, seed, begun: slow(X, seed))
 
     def slow(X, seed):
         time.sleep(0.3)
-        return quick_layout(X[:, ::-1], seed)._replace(method="t-SNE")
+        return X[:, ::-1][:, :2]
 
     X, _ = groups()
     points = ArrayPoints(X)
@@ -89,12 +91,10 @@ def test_rows_that_become_known_are_on_it_and_nothing_else_moves(monkeypatch):
 
 @pytest.mark.slow
 def test_a_process_of_its_own_does_it(monkeypatch):
-    from samekind.report import lay_out_elsewhere
-
-    X, _ = groups(n=20)  # too few for neighbours: at once
-    assert lay_out_elsewhere(X, 0).method == "principal components"
+    X, _ = groups(n=40)
+    assert np.array_equal(tsne_elsewhere(X, 0), tsne(X, 0))
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    assert lay_out_elsewhere(X, 0) is None
+    assert tsne_elsewhere(X, 0) is None
 
 
 def test_of_a_project(tmp_path):
@@ -112,7 +112,8 @@ def test_of_a_project(tmp_path):
 def test_the_report_has_it_too(tmp_path):
     X, labels = groups()
     clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
-    path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
+    layout = neighbor_layout(X, tsne(X, 0))
+    path = write_report(tmp_path / "r.html", clusters, X, layout=layout)
     text = path.read_text(encoding="utf-8")
     assert "By t-SNE: rows that are alike lie together" in text
 
@@ -131,7 +132,7 @@ def noted(number):
     return limits(number)
 
 layout.threadpool_limits = noted
-layout.lay_out(np.random.default_rng(0).normal(size=(40, 5)), 0)
+layout.tsne(np.random.default_rng(0).normal(size=(40, 5)), 0)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -884,3 +884,27 @@ class TestProject:
         assert (one.session.pending() == two.session.pending()).all()
         assert one.status().presses == 30
         assert one.answers.contradictions() == []
+
+    def test_who_looks_waits_for_nobody(self, project):
+        """Not for whoever chooses a question, and not for advice that is derived anew."""
+        answer(project, 3)
+        assert project.standing.glance().presses == 3
+        answer(project, 2)
+        chooses, is_over = threading.Event(), threading.Event()
+
+        def choose():
+            with project.ledger.lock:
+                chooses.set()
+                is_over.wait(10)
+
+        other = threading.Thread(target=choose)
+        other.start()
+        chooses.wait(10)
+        began = time.perf_counter()
+        seen = project.standing.glance()
+        took = time.perf_counter() - began
+        is_over.set()
+        other.join()
+        assert took < 1
+        assert seen.presses in (3, 5)
+        assert project.standing.glance().presses == 5

@@ -71,7 +71,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
         expect(page.locator("#threshold-found p").first).not_to_have_text(before)
         expect(page.locator("#threshold-changed li").first).to_contain_text("now apart")
         page.click("#threshold-keep")
-        expect(page.locator(".toast").last).to_contain_text("Exports go by this threshold")
+        expect(page.locator(".toast").last).to_contain_text("Exports use this threshold")
         assert project.entities.threshold > 0.99
         page.evaluate(axe_script())
         broken = page.evaluate(

@@ -208,7 +208,7 @@ def run(*arguments):
 def test_the_command_runs_on_records(people, tmp_path):
     path = Path(people.path)
     out = tmp_path / "out"
-    done = run("run", path, "--records", "--labels", "person", "--budget", 30, "--out", out, "-q")
+    done = run("run", path, "--records", "--labels", "person", "--budget", 30, "--out", out)
     assert done.exit_code == 0, done.output
     assert (out / "clusters.csv").is_file()
 
@@ -216,10 +216,10 @@ def test_the_command_runs_on_records(people, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["{a}"], "name the second file, too"),
-        (["{a}", "{b}", "--terminal"], "--columns surname=last_name"),
+        (["{a}", "--link", "none.csv", "--terminal"], "none.csv does not exist"),
+        (["{a}", "--link", "{b}", "--terminal"], "--columns surname=last_name"),
         (
-            ["{a}", "{a}", "--compare", "surnam", "--terminal"],
+            ["{a}", "--link", "{a}", "--compare", "surnam", "--terminal"],
             "no column 'surnam', which --compare names",
         ),
     ],
@@ -228,6 +228,6 @@ def test_what_cannot_be_linked_is_said(tmp_path, arguments, words):
     (tmp_path / "a.csv").write_text("surname\nLee\nRay\n")
     (tmp_path / "b.csv").write_text("last_name\nLee\nRoy\n")
     given = [one.format(a=tmp_path / "a.csv", b=tmp_path / "b.csv") for one in arguments]
-    done = run("link", *given, *(["--project", tmp_path / "x.db"] if len(given) > 1 else []))
+    done = run("label", *given, "--project", tmp_path / "x.db")
     assert done.exit_code == 2
     assert words in " ".join(done.output.split())

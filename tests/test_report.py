@@ -2,11 +2,10 @@
 
 import base64
 import hashlib
+import io
 import json
 import re
-import struct
 import warnings
-import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import samekind
 from samekind.datasets import load_digits
@@ -21,9 +21,8 @@ from samekind.engine import answer_with
 from samekind.report import write_report
 from samekind.report._charts import MOST_STEPS, thin_steps
 from samekind.report._colors import color_of, symbol_of
-from samekind.report._map import CROWDED
-from samekind.report._png import LARGEST_SIDE, data_uri, to_bytes
-from samekind.report._projection import choose_rows
+from samekind.report._map import CROWDED, choose_rows
+from samekind.report._pictures import LARGEST_SIDE, data_uri, to_bytes
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -286,15 +285,21 @@ def test_kinds_have_names(tmp_path):
     names = ["roses & <b>co</b> %{x}", None, ""]
     _, _, page = page_of(tmp_path, X, y, names=names)
     assert "roses & <b>co</b> %{x}" in page.words  # its card
-    assert "Kind 1 " in page.words
-    assert "Kind 0 " in plain.words
+    assert "Kind 2 " in page.words
+    assert "Kind 1 " in plain.words
+    assert "Kind 0" not in plain.words
+    centers = next(trace for trace in plain.data["map"]["data"] if trace["name"] == "centres")
+    assert centers["text"] == ["1", "2", "3"]
+    assert set(plain.data["sizes"]["layout"]["xaxis"]["ticktext"]) == {"1", "2", "3"}
+    _, _, other = page_of(tmp_path, X, y, numbers=[4, 7, 9])
+    assert {"kind 4", "kind 7", "kind 9"} <= set(other.names("map"))
     legend = page.names("map")
     assert "roses &amp; &lt;b&gt;co&lt;/b&gt; %{x}" in legend
-    assert {"kind 1", "kind 2"} <= set(legend)
+    assert {"kind 2", "kind 3"} <= set(legend)
     hover = [trace for trace in page.data["map"]["data"] if trace["name"].startswith("roses")]
     assert hover[0]["text"] == hover[0]["name"]
     assert "%{text}" in hover[0]["hovertemplate"]
-    with pytest.raises(ValueError, match="names has 1 names, but there are 3"):
+    with pytest.raises(ValueError, match="names has 1 entries, but there are 3"):
         page_of(tmp_path, X, y, names=["roses"])
 
 
@@ -364,21 +369,8 @@ def test_thinning_keeps_every_step():
 
 
 def unpacked(uri):
-    """Decode a PNG that uses no filters."""
     png = base64.b64decode(uri.removeprefix("data:image/png;base64,"))
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, place = {}, 8
-    while place < len(png):
-        (size,), kind = struct.unpack(">I", png[place : place + 4]), png[place + 4 : place + 8]
-        body = png[place + 8 : place + 8 + size]
-        assert zlib.crc32(kind + body) == struct.unpack(">I", png[place + 8 + size :][:4])[0]
-        chunks[kind] = body
-        place += 12 + size
-    width, height, depth, color = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
-    lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), dtype=np.uint8).reshape(height, -1)
-    assert depth == 8
-    assert not lines[:, 0].any()
-    return lines[:, 1:].reshape((height, width) if color == 0 else (height, width, 3))
+    return np.asarray(Image.open(io.BytesIO(png)))
 
 
 def test_png_holds_the_pixels():

@@ -273,6 +273,38 @@ class TestFinding:
         assert named.kinds.find("nothing of the kind whatsoever") == []
 
 
+class TestSearching:
+    def test_all_words_have_to_be_there_in_capitals_or_not(self, items):
+        project = answered(items, 30)
+        found = project.search("STOLEN number", limit=5)
+        assert found.total == sum(KINDS == 4)
+        assert found.rows == np.flatnonzero(KINDS == 4).tolist()
+        assert len(found.items) == 5
+        assert all("stolen card" in item.text for item in found.items)
+        kinds = {item.kind.cluster for item in found.items if item.kind is not None}
+        assert {KINDS[kind] for kind in kinds} == {4}
+        assert project.search("stolen refund").total == 0
+        assert project.search("stolen", offset=28).items[-1].row == found.rows[-1]
+
+    def test_a_regular_expression_that_no_text_keeps_busy(self, items):
+        project = Project(items, random_state=0)
+        assert project.search("number [0-9] ", regex=True).rows == list(range(10))
+        assert project.search("(x+x+)+y", regex=True).total == 0
+        with pytest.raises(ProjectError, match="regular expression"):
+            project.search("(", regex=True)
+        with pytest.raises(ProjectError, match="no column"):
+            project.search("a", column="other")
+
+    def test_all_that_was_found_is_placed_in_one_act(self, items):
+        project = answered(items, 14)
+        before = project.status().presses
+        project.kinds.place_in_new(project.search("stolen").rows, "stolen card", who="ann")
+        assert project.status().presses == before + 1
+        [kind] = {item.kind.name for item in project.search("stolen", limit=50).items}
+        assert kind == "stolen card"
+        assert len(project.undo(who="ann")) == 1
+
+
 class TestSheets:
     def sheet(self, project, most=300):
         for _ in range(most):

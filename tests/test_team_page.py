@@ -160,7 +160,7 @@ def disputed(tmp_path_factory):
     project = make_project(
         load(digits_file(folder, 200)), folder / "digits.db", random_state=0, overlap=2, sheet=0
     )
-    project.questions.lineups = False
+    project.questions.lineup = 0
     for answers in (
         ("same", "different"),
         ("different", "different"),

@@ -491,7 +491,8 @@ LABEL = (
     "kind",
     "--show",
     "name, x",
-    "--no-lineup",
+    "--set",
+    "lineup=0",
 )
 
 

@@ -150,6 +150,8 @@ class TestAsking:
             "lineups": True,
             "sheets": False,
             "criterion": "",
+            "project": state["project"],
+            "uncompared": ["note"],
             "revision": 0,
         }
         assert not state["stopping"]["safe"]
@@ -367,7 +369,11 @@ def try_input(server, case):
             if open_questions:
                 case.body["id"] = open_questions[0]["id"]
     case.path_parameters = {**(case.path_parameters or {}), "project": NAME}
-    case.call_and_validate(base_url=server.url, headers=BEARER, checks=CHECKS)
+    response = case.call(base_url=server.url, headers=BEARER)
+    if response.text == "Invalid HTTP request received.":  # by Uvicorn: it never reached the API
+        assert response.status_code == 400
+        return
+    case.validate_response(response, checks=CHECKS)
 
 
 @pytest.fixture(scope="module")
@@ -805,6 +811,9 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("POST", "/api/rows/new"),
         ("PUT", "/api/criterion"),
         ("PUT", "/api/sheets"),
+        ("PUT", "/api/budget"),
+        ("GET", "/api/exports"),
+        ("GET", "/api/search"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),

@@ -393,7 +393,7 @@ def test_naming_taking_out_merging(digits, visiting):
         assert kinds[1] in served.project.session.members_of(kinds[0])
 
         page.locator(".kind .link").first.click()
-        expect(page.locator("dialog .hint")).to_contain_text("rows. Dashed: predicted")
+        expect(page.locator("dialog .hint")).to_contain_text("items. Dashed: predicted")
         page.locator("dialog .grid .member").nth(2).click()
         expect(page.locator("dialog .primary")).to_have_text("This does not belong here")
         page.keyboard.press("Escape")
@@ -721,16 +721,28 @@ def test_who_waits_for_others_is_told_so_and_goes_on(digits, visiting):
         assert tab.wait()
 
 
-def test_a_spent_budget_is_said_and_not_gone_on_with(digits, visiting):
+def test_a_spent_budget_is_said_and_can_be_raised(digits, visiting):
     with serving(digits, budget=3) as served:
         tab = visiting(served, remembered=PAIRS)
         while tab.question:
             tab.press("d")
-        said = "The budget of 3 presses is spent. Start samekind with a larger --budget to go on."
+        said = "The budget of 3 presses is spent."
         expect(tab.page.locator(".notice")).to_contain_text(said)
         tab.goto("finish")
         expect(tab.page.locator("#finish .lead")).to_have_text(said)
         expect(tab.page.get_by_role("button", name="Go on")).to_have_count(0)
+        tab.page.fill("#budget-field", "5")
+        tab.page.click("text=Set the budget")
+        expect(tab.page.locator(".toast")).to_contain_text("5 presses")
+        tab.goto("question")
+        tab.wait()
+        tab.listens()
+        while tab.question:
+            tab.press("d")
+        assert served.project.status().presses == 5
+        tab.page.get_by_role("button", name="100 more presses").click()
+        assert tab.wait()
+        assert served.project.status().budget == 105
 
 
 @pytest.mark.parametrize("address", ["/", f"{PAGE}/#token=wrong", f"{PAGE}/#/review"])
@@ -843,7 +855,7 @@ def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
         search.fill("number 7 of")
         expect(page.locator("#review")).not_to_contain_text("of 12 presses")
         search.press_sequentially(" nothing such")
-        expect(page.locator("#review")).to_contain_text("Nothing that was answered says this")
+        expect(page.locator("#review")).to_contain_text("No matching answers.")
         expect(search).to_be_focused()
 
 

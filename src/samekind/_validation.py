@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.errors import Parameter, ParameterError
+
 RandomState: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
 
 
@@ -26,7 +28,7 @@ def check_int(name: str, value: Any, *, minimum: int = 1, none: str | None = Non
     except TypeError:
         number = None
     if number is None or isinstance(value, bool | np.bool_) or number < minimum:
-        raise ValueError(f"{name} must be {rule}, got {value!r}.{advice}")
+        raise ParameterError(Parameter(name), f" must be {rule}, got {value!r}.{advice}")
     return number
 
 
@@ -44,16 +46,17 @@ def check_fraction(name: str, value: Any, *, none: str | None = None) -> float |
     rule = "a number in (0, 1]" if none is None else "a number in (0, 1] or None"
     advice = "" if none is None else f" Pass None to {none}."
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-        raise ValueError(f"{name} must be {rule}, got {value!r}.{advice}")
+        raise ParameterError(Parameter(name), f" must be {rule}, got {value!r}.{advice}")
     return float(value)
 
 
 def check_error_rate(value: Any) -> float:
     """Return value as a float in [0, 0.5)."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 0.5:
-        raise ValueError(
-            f'error_rate must be a number in [0, 0.5), "estimate" or None, got {value!r}. Answers that '
-            "are wrong half of the time tell nothing."
+        raise ParameterError(
+            Parameter("error_rate"),
+            f' must be a number in [0, 0.5), "estimate" or None, got {value!r}. Answers that '
+            "are wrong half of the time tell nothing.",
         )
     return float(value)
 
@@ -62,8 +65,9 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return value if it is one of the choices."""
     if value not in choices:
         meant = did_you_mean(value, choices)
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.{meant}"
+        raise ParameterError(
+            Parameter(name),
+            f" must be one of {', '.join(map(repr, choices))}, got {value!r}.{meant}",
         )
     return str(value)
 

@@ -27,10 +27,10 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, goal, stop, tolerance, error_rate, metric,
-    reduce, random_state
-        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `goal`, `stop`,
-        `tolerance` and `error_rate`, is the algorithm's own default.
+    algorithm, budget, target, batch, epsilon, heavy, goal, stop, tolerance, patience, error_rate, metric,
+    reduce, random_state, ledger
+        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `goal`, `stop`, `tolerance`,
+        `patience` and `error_rate`, is the algorithm's own default.
 
     Attributes
     ----------
@@ -67,10 +67,12 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         goal: str | None = None,
         stop: str | None = None,
         tolerance: float | None = None,
+        patience: int | None = None,
         error_rate: float | Literal["estimate"] | None = None,
         metric: str = "auto",
         reduce: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
+        ledger: Any = None,
     ) -> None:
         self.oracle = oracle
         self.algorithm = algorithm
@@ -82,10 +84,12 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.goal = goal
         self.stop = stop
         self.tolerance = tolerance
+        self.patience = patience
         self.error_rate = error_rate
         self.metric = metric
         self.reduce = reduce
         self.random_state = random_state
+        self.ledger = ledger
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -115,7 +119,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
         given: dict[str, Any] = {} if self.epsilon == "auto" else {"epsilon": self.epsilon}
-        for name in ("heavy", "goal", "stop", "tolerance", "error_rate"):
+        for name in ("heavy", "goal", "stop", "tolerance", "patience", "error_rate"):
             if getattr(self, name) is not None:
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(
@@ -129,6 +133,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             metric=self.metric,
             reduce=self.reduce,
             random_state=self.random_state,
+            ledger=self.ledger,
         )
         self.cluster_centers_ = self.clusters_.centers_
         self.labels_ = self.clusters_.labels_

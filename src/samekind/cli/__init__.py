@@ -10,21 +10,7 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import (
-    _backup,
-    _check,
-    _classify,
-    _export,
-    _forget,
-    _import,
-    _label,
-    _link,
-    _links,
-    _move,
-    _run,
-    _serve,
-    _warm_up,
-)
+from samekind.cli import _classify, _export, _import, _label, _links, _run, _serve, _upkeep
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -42,18 +28,17 @@ app = typer.Typer(
 )
 app.command(cls=Command)(demo)
 app.command(cls=Command, epilog=_label.EXAMPLES)(_label.label)
-app.command(cls=Command, epilog=_link.EXAMPLES)(_link.link)
 app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
 app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
 app.command("import", cls=Command, epilog=_import.EXAMPLES)(_import.import_)
 app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
-app.command(cls=Command, epilog=_check.EXAMPLES)(_check.check)
-app.command(cls=Command, epilog=_forget.EXAMPLES)(_forget.forget)
-app.command(cls=Command, epilog=_move.EXAMPLES)(_move.move)
+app.command(cls=Command, epilog=_upkeep.CHECK)(_upkeep.check)
+app.command(cls=Command, epilog=_upkeep.FORGET)(_upkeep.forget)
+app.command(cls=Command, epilog=_upkeep.MOVE)(_upkeep.move)
 app.command(cls=Command, epilog=_serve.EXAMPLES)(_serve.serve)
 app.add_typer(_links.links, name="links")
-app.command(cls=Command, epilog=_backup.EXAMPLES)(_backup.backup)
-app.command("warm-up", cls=Command, epilog=_warm_up.EXAMPLES)(_warm_up.warm_up)
+app.command(cls=Command, epilog=_upkeep.BACKUP)(_upkeep.backup)
+app.command("warm-up", cls=Command)(_upkeep.warm_up)
 
 
 def _print_version(wanted: bool) -> None:
@@ -66,7 +51,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback(
     epilog="Begin with [bold]samekind demo[/bold], which needs no answers, or with [bold]samekind label "
-    "--demo[/bold], where you answer."
+    "demo:digits[/bold], where you answer."
 )
 def options(
     version: Annotated[

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from samekind.cli import _options as options
-from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
-from samekind.cli._words import chat, in_options
+from samekind.cli._console import chat
+from samekind.cli._errors import (
+    INTERRUPTED,
+    UserError,
+    explained,
+    in_options,
+    needs,
+    users_values,
+)
 from samekind.errors import no_such_file
 
 if TYPE_CHECKING:
@@ -30,15 +39,39 @@ samekind classify messages.samekind.db new.csv --predict -o kinds.csv
 """
 
 
+New = Annotated[
+    Path, typer.Argument(metavar="NEW", help="New items, of the same form as those of the project.")
+]
+Predict = Annotated[
+    bool, options.plain(None, "Ask nothing: take the nearest kind of each row.", "--predict")
+]
+KindNames = Annotated[
+    str | None,
+    options.plain("COLUMN", "The column of NEW whose names of kinds answer.", "--labels"),
+]
+Embeddings = Annotated[
+    Path | None,
+    options.plain("FILE", "Embeddings of the new items, if the project has such.", "--features"),
+]
+OutFile = Annotated[
+    Path | None,
+    options.plain(
+        "FILE.csv",
+        "Where the kinds go: .csv or .parquet; by default NEW's name with .kinds.csv.",
+        *("--out", "-o"),
+    ),
+]
+
+
 @explained
 def classify(
     project: options.ProjectFile,
-    new: options.New,
-    predict: options.Predict = False,
-    labels: options.KindNames = None,
+    new: New,
+    predict: Predict = False,
+    labels: KindNames = None,
     who: options.Who = None,
-    embeddings: options.NewEmbeddings = None,
-    out: options.OutFile = None,
+    embeddings: Embeddings = None,
+    out: OutFile = None,
 ) -> int:
     """Sort new things into the kinds of a project, with about one question each, or none.
 
@@ -62,9 +95,8 @@ def classify(
     from rich.text import Text
 
     from samekind.algorithms import Classified
-    from samekind.cli._passes import Passes
-    from samekind.cli._projects import opened, plural
-    from samekind.cli._results import replace_file
+    from samekind.cli._console import Passes, plural
+    from samekind.cli._projects import opened, replace_file
     from samekind.engine import NOT_ASKED
     from samekind.project import beside_own_columns, cache_of, new_rows_table, write_csv
 
@@ -109,8 +141,7 @@ def _classified(
     project: Project, items: Items, path: Path, labels: str | None, who: str | None, screen: Console
 ) -> tuple[Classified, int]:
     """Let a column of names answer, or the person here; every answer is kept in a ledger of its own."""
-    from samekind.cli._interrupts import Interrupts
-    from samekind.cli._projects import plural
+    from samekind.cli._console import Interrupts, plural
     from samekind.engine import OtherDataError, answer_with
     from samekind.ledger import Ledger
     from samekind.oracles import FunctionOracle
@@ -156,7 +187,7 @@ def _told(result: Classified, table: pd.DataFrame) -> list[str]:
     """Say which rows are of new kinds, which are unclear, and which nobody was asked about."""
     import numpy as np
 
-    from samekind.cli._projects import plural
+    from samekind.cli._console import plural
 
     lines: list[str] = []
     for name, those in table[table.new_kind].groupby("name", sort=False):

@@ -60,8 +60,7 @@ def demo(
     """
     from rich.console import Console
 
-    from samekind.cli._job import Job, run_job
-    from samekind.cli._results import PROJECT, prepare_folder
+    from samekind.cli._job import PROJECT, Job, prepare_folder, run_job
 
     screen = Console(stderr=True)
     most = BUDGETS[pile] if budget is None else budget
@@ -123,7 +122,7 @@ def _next_steps(pile: Pile, folder: Path) -> list[str]:
         ]
     return [
         "Next:",
-        "  samekind label --demo                        be the expert, on a page",
+        "  samekind label demo:digits                   be the expert, on a page",
         "  samekind label YOUR.csv                      on a page, with your data",
         "  samekind run YOUR.csv --labels COLUMN        a column of labels answers",
         "  samekind demo texts                          sorts messages instead of digits",

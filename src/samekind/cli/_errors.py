@@ -7,6 +7,7 @@ is a fault of samekind and shows its traceback.
 from __future__ import annotations
 
 import functools
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,17 +15,53 @@ from typing import ParamSpec
 
 import typer
 
-from samekind.cli._places import Place, no_project
-from samekind.cli._words import in_options
+from samekind.cli._places import Place
+from samekind.errors import Message, Parameter, ParameterError
 
 MISTAKEN = 2
 INTERRUPTED = 130
+# Parameters of `samekind.load` and of algorithms that share one option, --read or --set.
+READ = ("header", "sheet", "standardize", "stream", "image_shape", "max_categories")
+SET = (
+    *("batch", "target", "epsilon", "heavy", "patience", "goal", "audit"),
+    *("metric", "reduce", "random_state", "lineup"),
+)
+CALLED = {"embeddings": "--features", "other": "--link"}
+
+PAGE = ("the page", "web", " Or answer here: --terminal")
+REPORT = ("the report", "report", "")
+EXTRAS = dict.fromkeys(("fastapi", "itsdangerous", "starlette", "uvicorn"), PAGE) | {
+    "PIL": ("a folder of pictures", "web", ""),
+    "jinja2": REPORT,
+    "markupsafe": REPORT,
+    "plotly": REPORT,
+}
 
 P = ParamSpec("P")
 
 
 class UserError(Exception):
     """Something that the user can mend; the message says how."""
+
+
+def in_options(text: str) -> str:
+    """Return a message in which parameters are options: ``--exclude height`` for ``exclude=['height']``."""
+    return text.worded(_option) if isinstance(text, Message) else text
+
+
+def _option(parameter: Parameter) -> str:
+    name, value = parameter.name, parameter.value
+    if value is False and name == "records":
+        return "--no-records"
+    shared = next((o for o, names in (("--read", READ), ("--set", SET)) if name in names), None)
+    if shared is not None:
+        plain = {True: "=yes", False: "=no", None: ""}.get(value, f"={value}")  # type: ignore[call-overload]
+        return f"{shared} {name}{plain}"
+    called = CALLED.get(name, f"--{name.replace('_', '-')}")
+    if value is None or value is True:
+        return called
+    values = value if isinstance(value, list | tuple) else [value]
+    return f"{called} {shlex.quote(','.join(map(str, values)))}"
 
 
 @contextmanager
@@ -35,15 +72,10 @@ def users_values(project: Place | None = None) -> Iterator[None]:
     except ValueError as error:
         from samekind.engine import OtherDataError
 
-        text = str(error)
+        text = in_options(error.message if isinstance(error, ParameterError) else str(error))
         if project is not None and isinstance(error, OtherDataError):
-            what = text.partition(". ")[0].replace("this project", str(project), 1)
-            what = what.replace("any_data=True", "--any-data")
-            raise UserError(
-                f"{what}. Run it with the data and options it was made with, or start a new project: "
-                "--project OTHER.db"
-            ) from error
-        raise UserError(in_options(text)) from error
+            text = f"{project}: {text}"
+        raise UserError(text) from error
 
 
 @contextmanager
@@ -53,14 +85,12 @@ def needs() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        if name not in ("PIL", "fastapi", "itsdangerous", "starlette", "uvicorn"):
+        if name not in EXTRAS:
             raise
-        what, instead = ("the page", " Or answer here: --terminal")
-        if name == "PIL":
-            what, instead = "a pile of pictures", ""
+        what, extra, instead = EXTRAS[name]
         raise UserError(
             f"{what} needs packages that are not installed ({name} is missing). Install them: "
-            f"pip install 'samekind[web]'.{instead}"
+            f"pip install 'samekind[{extra}]'.{instead}"
         ) from error
 
 
@@ -84,8 +114,6 @@ def explained(command: Callable[P, int]) -> Callable[P, None]:
             message = str(error)
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: " * bool(error.filename) + f"{error.strerror}."
-            if "file is not a database" in message:  # as SQLite says it
-                message = no_project(kwargs.get("project") or kwargs.get("data")) or message
             _print_error("error", message)
             code = MISTAKEN
         raise typer.Exit(code)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
+from typing import Annotated
 
 from samekind.cli import _options as options
-from samekind.cli._errors import UserError, explained
+from samekind.cli._errors import UserError, explained, needs
 from samekind.cli._places import Place
 from samekind.errors import did_you_mean
 
@@ -38,11 +39,31 @@ samekind export photos.samekind.db --format folders
 """
 
 
+OutPlace = Annotated[
+    Path,
+    options.plain(
+        "DIR|FILE",
+        "A folder for all files, or one file, such as kinds.csv, kinds.parquet or report.html.",
+        *("--out", "-o"),
+    ),
+]
+Formats = Annotated[
+    list[str] | None,
+    options.plain(
+        "NAME",
+        "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, pairs, splink, "
+        "dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging Face, Argilla), "
+        "label-studio, prodigy; of pictures zip, or folders (by kind). May be repeated.",
+        *("--format", "-f"),
+    ),
+]
+
+
 @explained
 def export(
     project: options.ProjectFile,
-    out: options.OutPlace = Path("samekind-export"),
-    formats: options.Formats = None,
+    out: OutPlace = Path("samekind-export"),
+    formats: Formats = None,
 ) -> int:
     """Write what was found in a project: tables, a report, the answers, and files for other tools.
 
@@ -52,8 +73,7 @@ def export(
     from rich.console import Console
     from rich.text import Text
 
-    from samekind.cli._projects import opened
-    from samekind.cli._results import replace_file
+    from samekind.cli._projects import opened, replace_file
     from samekind.ledger import Ledger
     from samekind.project import ProjectError, data_of, find_export, write_answers
 
@@ -82,7 +102,7 @@ def export(
                 raise UserError(str(error)) from error
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
-                with screen.status(f"Writing {path.name} …"):
+                with needs(), screen.status(f"Writing {path.name} …"):
                     if name == FOLDERS:
                         known.exports.write_folders(path)
                         continue

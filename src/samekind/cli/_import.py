@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from samekind.cli import _options as options
-from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained, needs, users_values
 
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind import messages.samekind.db answers.csv
 
-samekind import orders.samekind.db known.csv --id order_number
+samekind import orders.samekind.db kncsv --id order_number
 
 samekind import people.samekind.db training.json
 """
 
 
+Answers = Annotated[
+    Path,
+    typer.Argument(
+        metavar="ANSWERS",
+        help="A CSV file, Splink's table of labels (CSV), or dedupe's training file (JSON).",
+        exists=True,
+        dir_okay=False,
+        readable=True,
+    ),
+]
+IdColumn = Annotated[
+    str | None,
+    options.plain("COLUMN", "The column of the data whose values the file names.", "--id"),
+]
+
+
 @explained
 def import_(
     project: options.ProjectFile,
-    answers: own.AnswersFile,
-    id_column: own.IdColumn = None,
+    answers: Answers,
+    id_column: IdColumn = None,
     who: options.Who = None,
 ) -> int:
     """Take answers from a file into a project: from a CSV file, from Splink or from dedupe.
@@ -33,9 +53,7 @@ def import_(
 
     from rich.console import Console
 
-    from samekind.cli._passes import Passes
-    from samekind.cli._projects import plural
-    from samekind.cli._words import chat
+    from samekind.cli._console import Passes, chat, plural
     from samekind.project import ProjectError, open_project
     from samekind.terminal import user_name
 

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from samekind.cli import _options as options
+from samekind.cli._console import chat, plural
 from samekind.cli._errors import UserError, explained
 from samekind.cli._help import Command, Group
 from samekind.cli._places import served_name
-from samekind.cli._words import chat
 
 ADD = """[bold]Examples[/bold]
 
@@ -48,7 +48,7 @@ LinkWho = Annotated[
 ]
 Role = Annotated[
     LinkRole,
-    options._plain(
+    options.plain(
         "ROLE",
         "answer: questions and one's own answers. review: also names, merges, corrections. own: everything, "
         "also settings, exports and links.",
@@ -56,11 +56,11 @@ Role = Annotated[
 ]
 Expires = Annotated[
     str | None,
-    options._plain("WHEN", "When it ends: in 30d (days), 12h (hours), or on 2030-01-31."),
+    options.plain("WHEN", "When it ends: in 30d (days), 12h (hours), or on 2030-01-31."),
 ]
 ServerUrl = Annotated[
     str,
-    options._plain(
+    options.plain(
         "URL",
         "The server's address, such as https://kinds.example.",
         "--url",
@@ -69,7 +69,7 @@ ServerUrl = Annotated[
 ]
 ServedAs = Annotated[
     str | None,
-    options._plain(
+    options.plain(
         "NAME", "The project's name in addresses, if it is not that of its file.", "--as"
     ),
 ]
@@ -79,7 +79,7 @@ RevokeWho = Annotated[
 ]
 LinkNumber = Annotated[
     int | None,
-    options._plain(
+    options.plain(
         "N", "Only the link with this number; samekind links list has them.", "--link", min=1
     ),
 ]
@@ -151,7 +151,6 @@ def revoke(project: options.ProjectFile, who: RevokeWho = None, link: LinkNumber
     """Revoke somebody's links, or one link, at once and also on servers that run."""
     from rich.console import Console
 
-    from samekind.cli._projects import plural
     from samekind.ledger import Links
 
     if (who is None) == (link is None):

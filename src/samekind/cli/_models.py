@@ -1,11 +1,9 @@
-"""Models and programs that answer: their options, and what is made of them."""
+"""Models and programs that answer, made of what the user said."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from samekind.cli._errors import UserError, users_values
 
@@ -16,50 +14,22 @@ if TYPE_CHECKING:
 
 CHAT, COMMAND = "chat:", "command:"
 EXTRA = "a model that answers needs a package that is not installed (httpx): pip install 'samekind[chat]'"
-PANEL = "A model that answers"
-
-
-def _option(metavar: str, text: str, **limits: float) -> typer.models.OptionInfo:
-    return typer.Option(metavar=metavar, rich_help_panel=PANEL, help=text, **limits)  # type: ignore[arg-type,no-any-return]
-
-
-Model = Annotated[
-    str | None,
-    _option(
-        "URL",
-        "The API of a model that answers first, such as http://127.0.0.1:8000/v1; any that speaks OpenAI's "
-        "chat completions. You are asked what is doubtful, and a blind sample. The key is read from the "
-        "environment: SAMEKIND_CHAT_KEY.",
-    ),
-]
-ModelName = Annotated[str | None, _option("NAME", "The model's name, as its server knows it.")]
-Price = Annotated[
-    str | None,
-    _option("READ,WRITTEN", "Money for a million tokens that the model reads, and that it writes."),
-]
-Cap = Annotated[float | None, _option("MONEY", "The most that the model may cost in all.", min=0)]
-InFlight = Annotated[int, _option("N", "Calls to the model at once.", min=1)]
-ModelBudget = Annotated[
-    int | None, _option("N", "The most questions that the model is asked.", min=0)
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run", rich_help_panel=PANEL, help="Say what the model would cost, about, and stop."
-    ),
-]
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What the user said of a model."""
+    """What the user said of a model; `place` is NAME@URL."""
 
-    url: str
-    name: str | None
+    place: str
     criterion: str | None
     price: str | None
     cap: float | None
-    in_flight: int
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The model's name, which may hold an @, and the address of its API."""
+        at = self.place.find("@http")
+        return (self.place[:at], self.place[at + 1 :]) if at > 0 else ("", self.place)
 
     def check(self) -> tuple[float, float] | None:
         """Complain of what is missing or wrong; return the price."""
@@ -69,17 +39,21 @@ class ModelOptions:
 
         if find_spec("httpx") is None:
             raise UserError(EXTRA)
-        if not self.name:
-            raise UserError("which model? Name it as its server knows it: --model-name NAME")
+        name, url = self.parts
+        if not name:
+            raise UserError(
+                f"name the model and its API as NAME@URL, such as llama@http://127.0.0.1:8000/v1, got "
+                f"{self.place!r}."
+            )
         if not self.criterion:
             raise UserError(
-                "say to the model when two things are of one kind, in a sentence: --criterion TEXT"
+                "tell the model when two items are of one kind, in a sentence: --criterion TEXT"
             )
         price = None if self.price is None else _price(self.price)
         if self.cap is not None and price is None:
             raise UserError("--cap needs the price of the model: --price READ,WRITTEN")
         with users_values():
-            Endpoint.at(self.url)
+            Endpoint.at(url)
         return price
 
     def make(self, items: Items) -> ChatOracle:
@@ -87,15 +61,15 @@ class ModelOptions:
         from samekind.oracles import ChatOracle
 
         price = self.check()
+        name, url = self.parts
         with users_values():
             return ChatOracle(
                 items,
-                model=self.name or "",
-                url=self.url,
+                model=name,
+                url=url,
                 criterion=self.criterion or "",
                 price=price,
                 cap=self.cap or None,
-                in_flight=self.in_flight,
             )
 
 

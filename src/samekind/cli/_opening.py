@@ -13,10 +13,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
+from samekind.cli._console import chat
 from samekind.cli._errors import UserError, needs
 from samekind.cli._places import Place, served_name
-from samekind.cli._warm_up import ABOUT, compiling
-from samekind.cli._words import chat
+from samekind.cli._upkeep import COMPILING, compiling
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +32,7 @@ Tick = Callable[[str, int, int], None]
 LATER = ("scipy.optimize", "sklearn.neighbors", "sklearn.feature_extraction.text")
 FIRST_LOOK = 1.0  # seconds in which a browser draws the first question
 LAST_LOOK = 1.0  # seconds in which the page reads why it failed
+LOCAL = "127.0.0.1"  # for others there is `samekind serve`
 ENDING = 5  # seconds that requests have to finish when the page ends
 
 
@@ -63,24 +64,18 @@ class Opening:
             time.sleep(LAST_LOOK)
         self._stack.close()
 
-    def serve(self, place: Place, host: str, port: int | None, *, open_browser: bool) -> None:
+    def serve(self, place: Place, port: int | None, *, open_browser: bool) -> None:
         """Print the address of the page, and serve it from now on."""
-        from samekind.web.server import (
-            ServeError,
-            hosts_of,
-            listen,
-            new_token,
-            reachable,
-        )
+        from samekind.web.server import ServeError, hosts_of, listen, new_token
 
         try:
-            listening = listen(host, port)
+            listening = listen(LOCAL, port)
         except ServeError as error:
             raise UserError(str(error)) from error
         self._begin_to_compile()
         port = int(listening.getsockname()[1])
         name, token = served_name(place) or "project", new_token()
-        page = f"http://{reachable(host)}:{port}/p/{name}/#token={token}"
+        page = f"http://{LOCAL}:{port}/p/{name}/#token={token}"
         chat(self._screen, f"\nThe page is at  {page}\nCtrl-C stops it; every answer is kept.")
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
@@ -91,7 +86,7 @@ class Opening:
 
         self._hosted = HostedProject(name)
         site = Site([self._hosted])
-        app = make_app(site, TokenAuth(site, token), allowed_hosts=hosts_of(host, port), home=name)
+        app = make_app(site, TokenAuth(site, token), allowed_hosts=hosts_of(LOCAL, port), home=name)
         server: Server = Server(app, listening, patience=ENDING)
         self._stack.enter_context(server)
 
@@ -112,7 +107,7 @@ class Opening:
             from samekind.warm_up import sort_of_rows
 
             self._work.start(None if items.is_streamed else sort_of_rows(items.X))
-            with self._screen.status(f"{ABOUT}, about 15 seconds …"):
+            with self._screen.status(f"{COMPILING}, about 15 seconds …"):
                 self._work.wait()
         self._say("Looking for the first question", 0.0)
 

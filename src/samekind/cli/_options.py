@@ -1,29 +1,22 @@
-"""The options of all commands: their names, limits and help."""
+"""The options that several commands share: their names, limits and help, and what is made of them."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
-from samekind.cli._errors import UserError
+from samekind.cli._errors import READ, SET, UserError
 from samekind.cli._places import Place, place_of
+from samekind.errors import did_you_mean
 
-T = TypeVar("T")
-TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
-
-
-class Distance(StrEnum):
-    """How rows are compared."""
-
-    auto = "auto"
-    euclidean = "euclidean"
-    cosine = "cosine"
+SPACE = ("metric", "reduce")  # parameters of a session, not of its algorithm
+FEATURE_FILES = (".npy", ".npz", ".parquet")
+TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def names_in(given: list[str] | None) -> list[str] | None:
@@ -36,286 +29,272 @@ def names_in(given: list[str] | None) -> list[str] | None:
 
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
-    names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
-    wanted = {name: given.get(name) for name in (*names, "compare", "block", "other")}
+    names = ("labels", "text", "image", "features", "records", "compare", "block")
+    wanted = {name: given.get(name) for name in names}
+    if Path(str(wanted["features"])).suffix.lower() in FEATURE_FILES:
+        wanted["embeddings"] = wanted.pop("features")
+    wanted["other"] = given["link"]
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
-    wanted["records"] = given.get("records") or None
-    wanted["header"] = False if given["headless"] else None
-    wanted["standardize"] = False if given.get("raw") else None
+    wanted |= _named("--read", given["read"], READ)
+    if (shape := wanted.get("image_shape")) is not None:
+        wanted["image_shape"] = _shape(shape)
     return {name: value for name, value in wanted.items() if value is not None}
 
 
 def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the algorithm among the options that the user gave."""
-    names = ("target", "epsilon", "heavy", "tolerance")
-    wanted = {name: given.get(name) for name in names}
-    wanted["stop"] = None if given["tolerance"] is None else "certified"
-    wanted["error_rate"] = number_or("estimate", "--error-rate", given["error_rate"], float)
-    return {name: value for name, value in wanted.items() if value is not None}
-
-
-def space_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how rows are compared, among the options that the user gave."""
-    wanted: dict[str, Any] = {}
-    if given.get("metric") is not None:
-        wanted["metric"] = given["metric"].value
-    reduce: str | None = given.get("reduce")
-    if reduce in ("auto", "none"):
-        wanted["reduce"] = None if reduce == "none" else reduce
-    elif reduce is not None:
-        if not reduce.isdecimal() or int(reduce) < 1:
-            raise UserError(f"--reduce must be a positive number, auto or none, got {reduce!r}.")
-        wanted["reduce"] = int(reduce)
+    """Return the settings of what asks, among the options that the user gave."""
+    wanted = _named("--set", given["settings"], SET)
+    if given["tolerance"] is not None:
+        wanted |= {"tolerance": given["tolerance"], "stop": "certified"}
+    rate = given["error_rate"]
+    if rate is not None:
+        wanted["error_rate"] = rate if rate == "estimate" else _value(rate)
+        if isinstance(wanted["error_rate"], str | bool) and rate != "estimate":
+            raise UserError(f"--error-rate must be a number or estimate, got {rate!r}.")
     return wanted
 
 
-def number_or(
-    word: str, option: str, given: str | None, number: Callable[[str], T]
-) -> T | str | None:
-    """Return the value of an option that is a number or a word."""
-    if given is None or given == word:
-        return given
+def _named(option: str, given: list[str] | None, known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of an option that is NAME=VALUE."""
+    found: dict[str, Any] = {}
+    for one in given or ():
+        name, sign, text = one.partition("=")
+        if name not in known or not sign:
+            raise UserError(
+                f"{option} must be NAME=VALUE with one of the names {', '.join(known)}, got {one!r}."
+                f"{did_you_mean(name, known)}"
+            )
+        found[name] = text if name in ("sheet", "image_shape") else _value(text)
+    return found
+
+
+def _value(text: str) -> bool | int | float | str | None:
+    """Return a number, yes or no, or none where a text is one of these."""
+    plain = text.strip().lower()
+    if plain == "none":
+        return None
+    if plain in TRUTH:
+        return TRUTH[plain]
+    for number in (int, float):
+        try:
+            return number(plain)
+        except ValueError:
+            pass
+    return text
+
+
+def _shape(given: str) -> tuple[int, int]:
     try:
-        return number(given)
+        height, width = map(int, given.lower().replace("×", "x").split("x"))
+        if min(height, width) < 1:
+            raise ValueError
     except ValueError:
-        raise UserError(f"{option} must be a number or {word}, got {given!r}.") from None
+        raise UserError(
+            f"--read image_shape must be height x width, such as 8x8, got {given!r}."
+        ) from None
+    return height, width
 
 
-def _option(panel: str | None, metavar: str | None, text: str, *names: str, **limits: Any) -> Any:
+def option(panel: str | None, metavar: str | None, text: str, *names: str, **limits: Any) -> Any:
+    """Return an option."""
     return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
 
 
-def _default(text: str) -> str:
-    """Say what holds without the option, as Typer does where it knows."""
-    return f"  [dim]\\[default: {text}][/dim]"
+_data, _answer, _ask, _model, _page, plain = (
+    partial(option, panel)
+    for panel in ("The data", "Who answers", "How to ask", "A model", "The page", None)
+)
+_TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
 
-
-_data, _answer, _ask, _result, _page, _plain = (
-    partial(_option, panel)
-    for panel in ("The data", "Who answers", "How to ask", "Results", "The page", None)
-)
-
-_run_data = typer.Argument(
-    metavar="DATA",
-    help=TABLES
-    + "a folder of Parquet files or a pattern in quotes, such as 'folder/*.parquet', an array "
-    "(.npy, .npz), or a folder of pictures; a row is a thing.",
-)
-File = Annotated[Path, _run_data]
-_label_data = typer.Argument(
-    metavar="DATA",
-    help=TABLES
-    + "a folder of pictures or of Parquet files, an array (.npy, .npz), or a project (.db or a "
-    "database's URL) to go on with.",
-    show_default=False,
-    parser=place_of,
-)
-Pile = Annotated[Place | None, _label_data]
-_project_file = typer.Argument(
-    metavar="PROJECT",
-    help="A project that samekind label made: a file, or a database's URL.",
-    parser=place_of,
-)
-ProjectFile = Annotated[Place, _project_file]
-New = Annotated[
+File = Annotated[
     Path,
-    typer.Argument(metavar="NEW", help="New things, of the same form as those of the project."),
+    typer.Argument(
+        metavar="DATA",
+        help=_TABLES
+        + "a folder of Parquet files or a pattern in quotes, such as 'folder/*.parquet', an array "
+        "(.npy, .npz), or a folder of pictures.",
+    ),
+]
+Pile = Annotated[
+    Place | None,
+    typer.Argument(
+        metavar="DATA",
+        help=_TABLES
+        + "a folder of pictures or of Parquet files, an array (.npy, .npz), demo:digits, or a project "
+        "(.db or a database's URL).",
+        show_default=False,
+        parser=place_of,
+    ),
+]
+ProjectFile = Annotated[
+    Place,
+    typer.Argument(
+        metavar="PROJECT",
+        help="A project that samekind label made: a file, or a database's URL.",
+        parser=place_of,
+    ),
 ]
 
-_labels = _answer(
-    "COLUMN",
-    "The column that answers: rows with equal labels are of one kind. If you answer yourself, it is hidden "
-    "from you and compared with at the end.",
-)
-Labels = Annotated[str | None, _labels]
-_oracle = _answer(
-    "labels|terminal|chat:URL|command:PROGRAM",
-    "The labels; you at the prompt; a model at an API that speaks OpenAI's chat completions, such as "
-    "chat:http://127.0.0.1:8000/v1; or a program that reads pairs as lines of JSON.",
-)
-Oracle = Annotated[str, _oracle]
-_who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
-Who = Annotated[str | None, _who]
-_run_project = _answer(
-    "FILE.db|URL",
-    "Keeps the answers, so that the same command goes on where it stopped. If you answer yourself: "
-    "project.db in the folder of the results, unless told otherwise.",
-    parser=place_of,
-)
-RunProject = Annotated[Place | None, _run_project]
-_label_project = _answer(
-    "FILE.db|URL",
-    "Keeps the answers; by default DATA's name with .samekind.db, in this folder.",
-    parser=place_of,
-)
-LabelProject = Annotated[Place | None, _label_project]
-Terminal = Annotated[bool, _answer(None, "Ask here, at the prompt; no page.", "--terminal")]
-
-Title = Annotated[str | None, _data("TEXT", "What the pile is called.")]
-Demo = Annotated[bool, _data(None, "Handwritten digits, instead of DATA.", "--demo")]
 Text = Annotated[str | None, _data("COLUMN", "The column of texts to compare.")]
-_image = _data(
-    "COLUMN|DIR",
-    "The column that names a picture for each row, or the folder in which those pictures are.",
-)
-Image = Annotated[str | None, _image]
-_features = _data(
-    "NAME",
-    "What texts or pictures are compared by: words (texts), hog (pictures), plain, or a model, "
-    "sentence-transformers:NAME_OR_FOLDER." + _default("auto"),
-)
-Features = Annotated[str | None, _features]
-_embeddings = _data(
-    "FILE", "Features to compare by instead (.npy, .npz, .parquet), a row for each thing."
-)
-Embeddings = Annotated[Path | None, _embeddings]
-_columns = _data("COLUMNS", "Compare by these columns and no others; commas between.")
-Columns = Annotated[list[str] | None, _columns]
-_exclude = _data("COLUMNS", "Columns to show, but not to compare by; commas between.")
-Exclude = Annotated[list[str] | None, _exclude]
-_show = _data(
-    "COLUMNS|FILE",
-    "Columns to show, with commas between; all by default. Beside an array: a table.",
-)
-Show = Annotated[list[str] | None, _show]
-_raw = _data(
-    None,
-    "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
-    "--no-standardize",
-)
-Raw = Annotated[bool, _raw]
-_headless = _data(
-    None, "The first line of a table is a row, not the names of the columns.", "--no-header"
-)
-Headless = Annotated[bool, _headless]
-Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
-_stream = _data(
-    None,
-    "Keep features in a file that is read as needed, or in memory; of .npy and Parquet files."
-    + _default("a file from 1 GiB or two files on"),
-    "--stream/--no-stream",
-)
-Stream = Annotated[bool | None, _stream]
-_images = _data(
-    "HxW",
-    "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "
-    "standardised.",
-)
-Images = Annotated[str | None, _images]
+Image = Annotated[
+    str | None,
+    _data("COLUMN|DIR", "The column that names a picture for each row, or the folder they are in."),
+]
+Features = Annotated[
+    str | None,
+    _data(
+        "NAME|FILE",
+        "What to compare by: words (texts), hog (pictures), plain, sentence-transformers:NAME, or a file "
+        "of embeddings (.npy, .npz, .parquet) with a row for each item.",
+    ),
+]
+Records = Annotated[
+    bool | None,
+    _data(
+        None,
+        "Rows are records that may be duplicates: of people, firms, papers. label recognises most.",
+        "--records/--no-records",
+    ),
+]
+Link = Annotated[
+    Path | None,
+    _data("FILE", "A second file of records. Neither file has duplicates of its own."),
+]
+Compare = Annotated[
+    str | None,
+    _data(
+        "FIELDS",
+        "Fields of records to compare and what they hold, such as surname:name,birth:date. Known are name, "
+        "address, code, date, number, set, text, meaning, category.",
+    ),
+]
+Block = Annotated[
+    str | None,
+    _data("COLUMNS", "Compare only records that agree in one of these; a+b: in both."),
+]
+Columns = Annotated[
+    list[str] | None,
+    _data("COLUMNS", "Compare by these columns only, separated by commas. With --link: A=B."),
+]
+Exclude = Annotated[list[str] | None, _data("COLUMNS", "Columns to show, but not to compare by.")]
+Show = Annotated[
+    list[str] | None,
+    _data("COLUMNS|FILE", "Columns to show; all by default. For an array: a table."),
+]
+Read = Annotated[
+    list[str] | None,
+    _data(
+        "NAME=VALUE",
+        "How to read the data: header=no, sheet=NAME (Excel), standardize=no, image_shape=8x8, stream=yes "
+        "(keep features in a file), max_categories=N. May be repeated.",
+    ),
+]
 
-_algorithm = _ask(
-    "NAME",
-    "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
-    "improved-exact or noisy-exact, with the paper's constants; records, for records."
-    + _default("focused"),
-)
-Algorithm = Annotated[str | None, _algorithm]
-_budget = _ask(
-    "N", "The most questions to ask; by default no limit. 0: a guess from the data alone.", min=0
-)
-Budget = Annotated[int | None, _budget]
-_presses = _ask(
-    "N",
-    "The most presses of a key or button; one press may answer several questions. By default no limit.",
-    min=1,
-)
-Presses = Annotated[int | None, _presses]
-_target = _ask("K", "Stop when so many clusters are recovered.", min=1)
-Target = Annotated[int | None, _target]
-_epsilon = _ask(
-    "E",
-    "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
-    + _default("0.01; exact: 0.5"),
-)
-Epsilon = Annotated[float | None, _epsilon]
-_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("11"), min=1)
-Heavy = Annotated[int | None, _heavy]
-_tolerance = _ask(
-    "SHARE",
-    "Stop when, with 95 % confidence, at most this share of the things is in a wrong kind, and at most "
-    "this share in kinds not found.",
-)
-Tolerance = Annotated[float | None, _tolerance]
-_error_rate = _ask(
-    "SHARE|estimate",
-    "How many of the answers may be wrong, such as 0.1, or estimate: then some things are asked about "
-    "more than once.",
-    "--error-rate",
-)
-ErrorRate = Annotated[str | None, _error_rate]
-_batch = _ask("N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
-Batch = Annotated[str | None, _batch]
-_metric = _ask(
-    None,
-    "How rows are compared. cosine: by their direction alone, as embeddings are meant; euclidean: by their "
-    "distance; auto: cosine for embeddings, and for rows of length 1." + _default("auto"),
-)
-Metric = Annotated[Distance | None, _metric]
-_reduce = _ask(
-    "N|auto|none",
-    "Work in N dimensions, those in which the rows differ most; none: in all. auto: 64 for focused, if there "
-    "are more. Centres are in the columns of the data all the same." + _default("auto"),
-)
-Reduced = Annotated[str | None, _reduce]
-_no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
-NoLineup = Annotated[bool, _no_lineup]
-_sheets = _ask(
-    None,
-    "Ask about many things at once where that saves answers, or never. [default: as before; at first, do]",
-    "--sheets/--no-sheets",
-)
-Sheets = Annotated[bool | None, _sheets]
-_criterion = _ask(
-    "TEXT",
-    "When two are of one kind, in a sentence; shown above every question, and kept.",
-    "--criterion",
-)
-Criterion = Annotated[str | None, _criterion]
-_overlap = _ask(
-    "N|SHARE",
-    "How many people are to answer each question, blind to each other, or of which share of them two; kept.",
-    "--overlap",
-)
-Overlap = Annotated[float | None, _overlap]
-Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
+Labels = Annotated[
+    str | None,
+    _answer(
+        "COLUMN",
+        "The column that answers: rows with equal labels are of one kind. If somebody else answers, it is "
+        "hidden from them and compared with at the end.",
+    ),
+]
+Oracle = Annotated[
+    str,
+    _answer(
+        "WHO",
+        "labels; terminal: you, at the prompt; chat:NAME@URL: a model at an API that speaks OpenAI's chat "
+        "completions; command:PROGRAM: a program that reads pairs as lines of JSON.",
+    ),
+]
+RunProject = Annotated[
+    Place | None,
+    _answer(
+        "FILE.db|URL",
+        "Keeps the answers, so that the same command can continue. Unless labels answer: project.db in the "
+        "folder of the results.",
+        parser=place_of,
+    ),
+]
+LabelProject = Annotated[
+    Place | None,
+    _answer(
+        "FILE.db|URL",
+        "Keeps the answers; by default DATA's name with .samekind.db, in this folder.",
+        parser=place_of,
+    ),
+]
+Terminal = Annotated[bool, _answer(None, "Ask at the prompt instead of on a page.", "--terminal")]
+Who = Annotated[
+    str | None, _answer("NAME", "Your name beside your answers at the prompt; your user name.")
+]
 
-_host = _page(
-    "ADDRESS",
-    "The address to listen at; 0.0.0.0 is every one. The address that is printed has a token.",
-)
-Host = Annotated[str, _host]
-_port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
-Port = Annotated[int | None, _port]
+Algorithm = Annotated[
+    str | None,
+    _ask(
+        "NAME",
+        "focused, which asks the fewest questions; batched, basic, uniform, basic-exact, improved-exact or "
+        "noisy-exact, the paper's; records.  [dim]\\[default: focused][/dim]",
+    ),
+]
+Budget = Annotated[
+    int | None,
+    _ask("N", "The most questions to ask. 0: a guess from the data alone.", min=0),
+]
+Presses = Annotated[
+    int | None,
+    _ask("N", "The most presses of a key; one press may answer several questions.", min=1),
+]
+Tolerance = Annotated[
+    float | None,
+    _ask(
+        "SHARE",
+        "Stop when, with 95 % confidence, at most this share of the items is in a wrong kind, and at most "
+        "this share in kinds not found.",
+    ),
+]
+ErrorRate = Annotated[
+    str | None,
+    _ask("SHARE|estimate", "How many of the answers may be wrong, such as 0.1.", "--error-rate"),
+]
+Settings = Annotated[
+    list[str] | None,
+    _ask(
+        "NAME=VALUE",
+        "Other parameters of the algorithm, such as batch=1, metric=cosine, reduce=none. May be repeated.",
+        "--set",
+    ),
+]
+Criterion = Annotated[
+    str | None,
+    _ask("TEXT", "When two items are of one kind, in a sentence. Shown to whoever answers."),
+]
+Overlap = Annotated[
+    float | None,
+    _ask(
+        "N|SHARE",
+        "How many people answer each question, blind to each other, or of which share of them two; kept.",
+    ),
+]
+Seed = Annotated[int, _ask("N", "Fixes the draws.", min=0)]
+
+Model = Annotated[
+    str | None,
+    _model(
+        "NAME@URL",
+        "A model that answers first, such as llama@http://127.0.0.1:8000/v1; any API that speaks OpenAI's "
+        "chat completions. You are asked what is doubtful, and a blind sample. The key is read from "
+        "SAMEKIND_CHAT_KEY.",
+    ),
+]
+ModelBudget = Annotated[int | None, _model("N", "The most questions to the model.", min=0)]
+Price = Annotated[
+    str | None, _model("READ,WRITTEN", "Money for a million tokens that it reads, and writes.")
+]
+Cap = Annotated[float | None, _model("MONEY", "The most that the model may cost.", min=0)]
+DryRun = Annotated[bool, _model(None, "Say what the model would cost, and stop.", "--dry-run")]
+
+Out = Annotated[Path, option("Results", "DIR", "Folder for the results.")]
+Port = Annotated[
+    int | None, _page("N", "The port; by default 8720, or a free one.", min=0, max=65535)
+]
 NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
-
-Out = Annotated[Path, _result("DIR", "Folder for the results.")]
-Quiet = Annotated[bool, _result(None, "Print only errors.", "--quiet", "-q")]
-
-_predict = _plain(None, "Ask nothing: each row is of the kind that is nearest.", "--predict")
-Predict = Annotated[bool, _predict]
-_kind_names = _plain(
-    "COLUMN", "The column of NEW with the names of the kinds answers, in your place.", "--labels"
-)
-KindNames = Annotated[str | None, _kind_names]
-_new_embeddings = _plain("FILE", "Features of the new things, if the project was made with such.")
-NewEmbeddings = Annotated[Path | None, _new_embeddings]
-_out_file = _plain(
-    "FILE.csv",
-    "Where the kinds of the new rows go; by default NEW's name with .kinds.csv, in this folder.",
-    *("--out", "-o"),
-)
-OutFile = Annotated[Path | None, _out_file]
-_out_place = _plain(
-    "DIR|FILE",
-    "A folder for all files, or one file, such as kinds.csv, kinds.parquet or report.html.",
-    *("--out", "-o"),
-)
-OutPlace = Annotated[Path, _out_place]
-_formats = _plain(
-    "NAME",
-    "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, pairs, splink, "
-    "dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging Face, Argilla), "
-    "label-studio, prodigy; of pictures zip, or folders (by kind); give it once for each.",
-    *("--format", "-f"),
-)
-Formats = Annotated[list[str] | None, _formats]

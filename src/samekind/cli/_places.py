@@ -34,6 +34,13 @@ def is_project(place: Place) -> bool:
     return not isinstance(place, Path) or place.suffix.lower() in PROJECTS
 
 
+def is_demo(place: Place) -> bool:
+    """Return whether the digits are meant instead of data."""
+    from samekind.data import DEMO
+
+    return str(place) == DEMO
+
+
 def no_project(place: object) -> str:
     """Say why there is no project, where the beginning of a file shows it; "" if nothing is against it.
 

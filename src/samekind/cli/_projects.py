@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from samekind.cli._console import Passes, chat, plural
 from samekind.cli._errors import needs, users_values
-from samekind.cli._passes import Passes
 from samekind.cli._places import Place
-from samekind.cli._words import chat
 from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
 
@@ -80,6 +81,12 @@ def print_next(project: Place) -> None:
     chat(Console(), "\n".join([f"\nThe answers are in {project}. Next:", *lines]))
 
 
-def plural(n: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Write beside the file and put it in its place, so that no half-written one is ever there."""
+    beside = path.with_name(path.name + ".part")
+    try:
+        write(beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

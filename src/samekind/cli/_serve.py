@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from samekind.cli import _options as options
+from samekind.cli._console import chat
 from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._places import Place, no_project, place_of, served_name
-from samekind.cli._words import chat
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -30,7 +30,7 @@ SECRET = "SAMEKIND_SECRET"  # in the environment: signs the passes of browsers
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 NAMED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)=(?P<place>.+)")
 
-_network, _proxy = (partial(options._option, p) for p in ("Where it listens", "Behind a proxy"))
+_network, _proxy = (partial(options.option, p) for p in ("Where it listens", "Behind a proxy"))
 _served = typer.Argument(
     metavar="PROJECT…",
     help="Projects that samekind label made: files, or databases' URLs. NAME=PROJECT gives one its name "

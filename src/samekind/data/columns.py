@@ -14,7 +14,7 @@ from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import SUFFIXES
 from samekind.data.survey import MISSING_CATEGORY, Series, Survey
 from samekind.data.tables import Table
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 # A whole column of 0, 1, 2, … or 1, 2, 3, … in at least so many rows numbers the rows.
 _COUNTER_ROWS = 20
@@ -106,13 +106,18 @@ def choose_columns(table: Table, options: LoadOptions) -> list[str]:
         return [name for name in table.columns if name not in options.not_compared]
     if labels in columns:
         raise DataError(
-            f"columns must not name the labels, got {labels!r}: labels are what is to be found "
-            "out, never a feature."
+            Parameter("columns"),
+            f" must not name the labels, got {labels!r}: they are never a feature.",
         )
     if both := [name for name in columns if name in options.exclude]:
-        raise DataError(f"columns and exclude must not both name a column, got {both[0]!r}.")
+        raise DataError(
+            *(Parameter("columns"), " and ", Parameter("exclude")),
+            f" must not both name a column, got {both[0]!r}.",
+        )
     if len(set(columns)) < len(columns):
-        raise DataError(f"columns must name every column once, got {list(columns)!r}.")
+        raise DataError(
+            Parameter("columns"), f" must name every column once, got {list(columns)!r}."
+        )
     return list(columns)
 
 
@@ -125,11 +130,12 @@ def decide(
     if asked_for and left_out:
         raise DataError(
             f"{table.name}: column {left_out[0].name!r} cannot be used: {left_out[0].why}. Leave it "
-            "out of columns."
+            "out of ",
+            *(Parameter("columns"), "."),
         )
     if len(left_out) == len(columns):
         why = "; ".join(column.note for column in left_out)
-        why = why or "the file has only the labels, and what exclude names"
+        why = why or "the file has only the labels and excluded columns"
         raise DataError(f"{table.name} has no column that can be used as a feature: {why}.")
     return columns
 
@@ -150,7 +156,7 @@ def _decide(
             raise unusable_number(table, name, row, value, has.unusable)
         counts = has.counts_from in (0.0, 1.0) and has.present >= _COUNTER_ROWS
         if counts and not asked_for:
-            why = f"it only numbers the rows; to use it, name it in columns=[{name!r}, …]"
+            why = "it only numbers the rows; to use it, name the columns to compare by"
             return ColumnUse(name, Role.ID, why)
         return ColumnUse(name, Role.NUMBER, "", blanks, has.low, has.high, width=has.width)
     if has.nested:
@@ -176,7 +182,8 @@ def unusable_number(table: Table, name: str, row: int, value: object, count: int
         what = f"has {value}, which is not finite,"
     return DataError(
         f"{table.name}: column {name!r} {what} in {table.place(row)}{in_all(count)}. {mend}, or "
-        f"leave the column out with exclude=[{name!r}]."
+        "leave the column out with ",
+        *(Parameter("exclude", [name]), "."),
     )
 
 
@@ -204,13 +211,14 @@ def picture_column(source: str, frame: pd.DataFrame, exclude: Collection[str]) -
     found = [str(n) for n in frame.columns if n not in exclude and _names_files(frame[n])]
     if not found:
         raise DataError(
-            f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with "
-            "image."
+            f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with ",
+            *(Parameter("image"), "."),
         )
     if len(found) > 1:
         raise DataError(
             f"{source} has several columns that name pictures: {', '.join(map(repr, found))}. "
-            "Leave out all but one with exclude."
+            "Leave out all but one with ",
+            *(Parameter("exclude"), "."),
         )
     return found[0]
 

@@ -16,7 +16,7 @@ from typing import IO
 
 import pandas as pd
 
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"]
 
@@ -126,7 +126,8 @@ def column_names(path: Path, first: list[str], *, header: bool, separator: str =
         shown = separator.join(names[:6]) + (separator + "…" if len(names) > 6 else "")
         raise DataError(
             f"{path} seems to have no line of column names: its first line is {shown!r}. "
-            "Add one, or pass header=False."
+            "Add one, or pass ",
+            *(Parameter("header", False), "."),
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DataError(

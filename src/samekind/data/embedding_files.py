@@ -8,7 +8,7 @@ import numpy as np
 
 from samekind.data.files import Array, file_format, read_matrix
 from samekind.data.tables import row_blocks
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 __all__ = ["read_embeddings"]
 
@@ -17,7 +17,9 @@ def read_embeddings(path: Path, n: int, d: int | None = None) -> tuple[Array, li
     """Return features as they are in a file, with a row for each of `n` things, and their names."""
     form = file_format(path)
     if form not in ("npy", "npz", "parquet"):
-        raise DataError(f"embeddings must be a .npy, .npz or .parquet file, got {path}.")
+        raise DataError(
+            Parameter("embeddings"), f" must be a .npy, .npz or .parquet file, got {path}."
+        )
     X, names = _from_parquet(path) if form == "parquet" else _from_array(path)
     if len(X) != n:
         raise DataError(

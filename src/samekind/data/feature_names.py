@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samekind.data.model_features import PREFIX, model_place
 from samekind.data.word_features import INSTALL, has_word_vectors
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 __all__ = ["AUTO", "HOG", "PLAIN", "WORDS", "check_features", "resolve_features", "spelling_hint"]
 
@@ -27,7 +27,7 @@ def check_features(features: object) -> None:
     if not isinstance(features, str) or not (
         features in (AUTO, PLAIN, *_FOR) or features.startswith(PREFIX)
     ):
-        raise DataError(f"features must be {_CHOICES}, got {features!r}.")
+        raise DataError(Parameter("features"), f" must be {_CHOICES}, got {features!r}.")
 
 
 def resolve_features(features: str, medium: str) -> str:
@@ -44,15 +44,18 @@ def resolve_features(features: str, medium: str) -> str:
     if medium == "row":
         if features not in (AUTO, PLAIN):
             raise DataError(
-                f"features must be auto where rows of numbers are compared, got {features!r}. To compare "
-                "texts or pictures, name their column with text or image."
+                Parameter("features"),
+                f" must be auto where rows of numbers are compared, got {features!r}. To compare texts or "
+                "pictures, name their column with ",
+                *(Parameter("text"), " or ", Parameter("image"), "."),
             )
         return AUTO
     if _FOR.get(features, medium) != medium:
         what = {"text": "texts", "image": "pictures"}
         raise DataError(
-            f"features must be for {what[medium]} here, and {features!r} is for {what[_FOR[features]]}. "
-            f"They can be {_CHOICES}."
+            Parameter("features"),
+            f" must be for {what[medium]} here, and {features!r} is for {what[_FOR[features]]}. They can "
+            f"be {_CHOICES}.",
         )
     if features.startswith(PREFIX):
         return PREFIX + model_place(features)

@@ -20,7 +20,7 @@ from samekind.data.model_features import PREFIX
 from samekind.data.picture_sources import Source
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import cell_text
-from samekind.errors import DataError
+from samekind.errors import DataError, Message, Parameter
 
 if TYPE_CHECKING:
     from samekind.data.embedding import TextFeatures
@@ -180,7 +180,11 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     is_array = not table.has_blanks
     if isinstance(table, FrameTable) and not is_array and options.columns is None:
         texts = long_texts(table.frame, options.not_compared)
-    hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
+    hint = (
+        Message("To compare texts, name their column: ", Parameter("text", texts[0]), ".")
+        if texts
+        else ""
+    )
     try:
         columns = decide(
             table,
@@ -189,10 +193,10 @@ def _of_rows(source: Source, tick: Tick) -> Made:
             max_categories=options.max_categories,
         )
     except DataError as error:
-        raise DataError(f"{error} T{hint[1:]}." if hint else str(error)) from error
+        raise DataError(error.message, " ", hint) from error
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
-        raise DataError("image_shape is for rows in memory, and these are too many.")
+        raise DataError(Parameter("image_shape"), " is for rows in memory, and these are too many.")
     features = fit_rows(table, columns, standardize=standardize)
     made = Made(None, features.names, features)
     if not source.is_streamed:
@@ -225,7 +229,8 @@ def _as_pictures(source: Source, X: Array) -> Array | None:
     if X.shape[1] != height * width:
         raise DataError(
             f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "
-            f"{X.shape[1]:,}. Leave others out with exclude."
+            f"{X.shape[1]:,}. Leave others out with ",
+            *(Parameter("exclude"), "."),
         )
     source.medium = "image"
     return X.reshape(-1, height, width)

@@ -20,7 +20,7 @@ from samekind.data.picture_paths import inside
 from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
-from samekind.errors import DataError
+from samekind.errors import DataError, Message
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,14 +203,14 @@ class Items:
             return frame
         return frame.drop(columns=[self._options.labels], errors="ignore")
 
-    def summary(self) -> str:
+    def summary(self) -> Message:
         """Return a few lines that say what was read and what was done with it."""
         what = "picture" if self.medium == "image" else self.medium
         about = f"{_counted(self.n, what)}, {_counted(len(self.feature_names), 'feature')}"
         lines = [f"{self.path}: {about}" + ", read as needed" * self.is_streamed]
         if (kinds := n_labels(self.labels)) is not None:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
-        return "\n".join(lines + [f"  {note}" for note in self.notes])
+        return Message("\n".join(lines), *(Message("\n  ", note) for note in self.notes))
 
     @property
     def shown_columns(self) -> list[str]:

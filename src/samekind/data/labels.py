@@ -14,7 +14,7 @@ from samekind.data.files import Array
 from samekind.data.picture_sources import Source
 from samekind.data.survey import Series
 from samekind.data.tables import FrameTable, Table
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
     from samekind.data.items import Labels
@@ -28,7 +28,9 @@ def read_labels(source: Source) -> Labels | None:
     if name is None:
         return None
     if table is None:
-        raise DataError(f"{source.name} has pictures only: labels needs a table.")
+        raise DataError(
+            f"{source.name} has pictures only: ", Parameter("labels"), " needs a table."
+        )
     if name in others and others[name].shape != (table.n,):
         raise DataError(
             f"{table.name}: the array {name!r} has shape {others[name].shape}; labels must be one for "

@@ -24,7 +24,7 @@ from samekind.data.picture_sources import Source
 from samekind.data.plain_errors import plain_errors
 from samekind.data.sources import open_source
 from samekind.data.tables import Tick, silent
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
     from samekind.data.features import Features
@@ -206,8 +206,9 @@ def load_new(
     known = first._features()
     if known is None and embeddings is None:
         raise DataError(
-            "the first things were loaded with embeddings: pass embeddings for the new ones, too, "
-            "made by the same model."
+            "the first items were loaded with embeddings: pass ",
+            Parameter("embeddings"),
+            " of the new ones, too, made by the same model.",
         )
     if known is not None and embeddings is not None:
         raise DataError(

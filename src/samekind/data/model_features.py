@@ -14,7 +14,7 @@ from samekind.data.cache import digest
 from samekind.data.fitted import About, FittedState
 from samekind.data.picture_paths import file_hash
 from samekind.data.text_features import CHARACTERS, Done, unit_rows
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -130,8 +130,8 @@ def model_place(features: str) -> str:
     name = features.removeprefix(PREFIX).strip()
     if not name:
         raise DataError(
-            f"features must name a model, such as {PREFIX}all-MiniLM-L6-v2, or its folder, got "
-            f"{features!r}."
+            Parameter("features"),
+            f" must name a model, such as {PREFIX}all-MiniLM-L6-v2, or its folder, got {features!r}.",
         )
     folder = Path(name).expanduser()
     is_path = folder.is_dir() or folder.is_absolute() or name.startswith(".")
@@ -142,7 +142,11 @@ def model_place(features: str) -> str:
 def load_model(place: str, checksum: str) -> SentenceTransformer:
     """Load a model: from its folder, from what was downloaded before, or from where it is published."""
     if Path(place).is_absolute() and not Path(place).is_dir():
-        raise DataError(f"there is no folder {place} with a model. Check what features names.")
+        raise DataError(
+            f"there is no folder {place} with a model. Check what ",
+            Parameter("features"),
+            " names.",
+        )
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from samekind._validation import check_positive_int
 from samekind.data.feature_names import AUTO, check_features
 from samekind.data.files import ARRAY_SUFFIXES
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 __all__ = ["DEMO", "LoadOptions", "absolute"]
 
@@ -43,20 +43,26 @@ class LoadOptions:
     def __post_init__(self) -> None:
         if self.text is not None and self.image is not None:
             raise DataError(
-                f"text ({self.text!r}) and image ({str(self.image)!r}) must not both be given: things "
-                "are compared by the one or the other. Name a further column with show."
+                *(Parameter("text"), f" ({self.text!r}) and ", Parameter("image")),
+                f" ({str(self.image)!r}) must not both be given: items are compared by the one or the "
+                "other. Name a further column with ",
+                *(Parameter("show"), "."),
             )
         if self.labels is not None and not isinstance(self.labels, str):
-            raise DataError(f"labels must be the name of a column or None, got {self.labels!r}.")
+            raise DataError(
+                Parameter("labels"), f" must be the name of a column or None, got {self.labels!r}."
+            )
         for other in ("text", "image", "embeddings"):
             if self.columns is not None and getattr(self, other) is not None:
                 raise DataError(
-                    f"columns and {other} must not both be given: things are compared by one of them."
+                    *(Parameter("columns"), " and ", Parameter(other)),
+                    " must not both be given: items are compared by one of them.",
                 )
         for other in ("columns", "embeddings"):
             if self.features != AUTO and getattr(self, other) is not None:
                 raise DataError(
-                    f"features and {other} must not both be given: things are compared by one of them."
+                    *(Parameter("features"), " and ", Parameter(other)),
+                    " must not both be given: items are compared by one of them.",
                 )
         check_features(self.features)
         self._check_records()
@@ -77,14 +83,17 @@ class LoadOptions:
             object.__setattr__(self, name, value)
         if self.is_array and len(self.show or ()) > 1:
             raise DataError(
-                f"show must be one table, because {self.data} is an array, got "
-                f"{', '.join(self.show or ())}."
+                Parameter("show"),
+                f" must be one table, because {self.data} is an array, got "
+                f"{', '.join(self.show or ())}.",
             )
 
     def _check_records(self) -> None:
         given = [name for name in ("compare", "block", "other") if getattr(self, name) is not None]
         if self.records not in (True, False, "auto"):
-            raise DataError(f'records must be True, False or "auto", got {self.records!r}.')
+            raise DataError(
+                Parameter("records"), f' must be True, False or "auto", got {self.records!r}.'
+            )
         if given and self.records is not True:
             object.__setattr__(self, "records", True)
         if self.records is not True:
@@ -92,13 +101,15 @@ class LoadOptions:
         for name in ("text", "image", "embeddings", "image_shape", "stream"):
             if getattr(self, name):
                 raise DataError(
-                    f"records and {name} must not both be given: records are compared by their fields, in "
-                    "memory. Leave one of them out."
+                    *(Parameter("records"), " and ", Parameter(name)),
+                    " must not both be given: records are compared by their fields, in memory. Leave one "
+                    "of them out.",
                 )
         if self.features != AUTO:
             raise DataError(
-                "records and features must not both be given: say what columns hold with compare, such "
-                'as "surname:name,birth:date".'
+                *(Parameter("records"), " and ", Parameter("features")),
+                " must not both be given: say what columns hold with ",
+                *(Parameter("compare", "surname:name,birth:date"), "."),
             )
 
     @property
@@ -150,11 +161,13 @@ def _names(parameter: str, given: object) -> tuple[str, ...]:
     names = (str(given),) if isinstance(given, str | Path) else tuple(given)  # type: ignore[arg-type]
     for name in names:
         if not isinstance(name, str):
-            raise DataError(f"{parameter} must hold names of columns, got {name!r}.")
+            raise DataError(Parameter(parameter), f" must hold names of columns, got {name!r}.")
     return names
 
 
 def _shape(given: Sequence[int]) -> tuple[int, ...]:
     if len(given) != 2:
-        raise DataError(f"image_shape must be (height, width), got {tuple(given)!r}.")
+        raise DataError(
+            Parameter("image_shape"), f" must be (height, width), got {tuple(given)!r}."
+        )
     return tuple(check_positive_int("image_shape", size) for size in given)

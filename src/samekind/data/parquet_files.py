@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from samekind.errors import DataError, no_such_file
+from samekind.errors import DataError, Parameter, no_such_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,7 +153,9 @@ def check_same_columns(files: Sequence[ParquetFileInfo], names: list[str]) -> No
 def _differs(info: ParquetFileInfo, first: ParquetFileInfo, what: str) -> DataError:
     return DataError(
         f"{info.path} {what}, unlike {first.path}. Files that are read together need the same "
-        "columns: choose those that all have with columns=[…], or leave the file out."
+        "columns: choose those that all have with ",
+        Parameter("columns"),
+        ", or leave the file out.",
     )
 
 

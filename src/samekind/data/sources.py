@@ -27,7 +27,7 @@ from samekind.data.picture_sources import (
 from samekind.data.records.linking import linked
 from samekind.data.records.recognition import recognised
 from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
-from samekind.errors import DataError, no_such_column, no_such_file
+from samekind.errors import DataError, Parameter, no_such_column, no_such_file
 
 __all__ = ["open_source"]
 
@@ -56,7 +56,8 @@ def open_source(
         source = _parquet(options, [absolute(path)], tick, medium)
     elif options.stream:
         raise DataError(
-            f"stream is for .npy and Parquet files, and {path} is neither. {TO_PARQUET}"
+            Parameter("stream"),
+            f" is for .npy and Parquet files, and {path} is neither. {TO_PARQUET}",
         )
     else:
         source = _table(options, _read(options, cache, tick), medium)
@@ -94,8 +95,11 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
     for name in ("text", "image"):
         if getattr(options, name) is not None:
             raise DataError(
-                f"{path} is an array without named columns: {name} needs a table. To use the "
-                "array as features of a table, pass the table first and the array as embeddings."
+                f"{path} is an array without named columns: ",
+                Parameter(name),
+                " needs a table. To use the array as features of a table, pass the table first and the "
+                "array as ",
+                *(Parameter("embeddings"), "."),
             )
     mapped = map_array(path) if path.suffix.lower() == ".npy" else None
     if mapped is not None and mapped.ndim in (3, 4):
@@ -134,8 +138,9 @@ def _parquet(options: LoadOptions, files: list[Path], tick: Tick, medium: str | 
     )
     if whole and options.stream:
         raise DataError(
-            "stream must not be given with texts or pictures, which are compared in memory: rows that "
-            "stay in their files are compared by numbers and categories."
+            Parameter("stream"),
+            " must not be given with texts or pictures, which are compared in memory: rows that stay in "
+            "their files are compared by numbers and categories.",
         )
     many = len(files) > 1 or not options.data.is_file()
     large = table.n * len(table.columns) * 8 >= LARGE

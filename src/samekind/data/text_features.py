@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.data.fitted import FittedState, restore, state_of
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -78,7 +78,9 @@ class TfidfFeatures:
                 columns.append(weight * counted)
                 break
         if not terms:
-            raise DataError("the texts hold no words. Name another column with text.")
+            raise DataError(
+                "the texts hold no words. Name another column with ", Parameter("text"), "."
+            )
         weighed = sparse.hstack(columns, format="csr", dtype=np.float32)
         rows = sample_rows(len(texts))
         size = min(COMPONENTS, len(rows), weighed.shape[1])

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from samekind._validation import check_int
 from samekind.algorithms import Params
 from samekind.engine.runner import NO_PAIRS, Followed, Runner
+from samekind.errors import ParameterError
 from samekind.flow import Answers, BoolArray, Pairs, check_answers, check_pairs
 from samekind.ledger import (
     Contradiction,
@@ -37,7 +38,7 @@ __all__ = ["BaseSession", "OtherDataError"]
 LOOK_EVERY = 1.0  # seconds: what others write in less is taken in soon enough while they wait
 
 
-class OtherDataError(ValueError):
+class OtherDataError(ParameterError):
     """The ledger is of other data than the session's."""
 
 

@@ -8,6 +8,7 @@ have written. When a method that writes has returned, what it wrote is on disk.
 from __future__ import annotations
 
 import json
+import secrets
 import tempfile
 import threading
 import time
@@ -107,6 +108,7 @@ class Ledger:
         self.n_rows: int | None = None  # of the data, once `limit_rows` has told it
         self._infer = infer
         self._store: Store | None = None
+        self._own_id = secrets.token_hex(16)  # of a project in memory
         self._transaction: Transaction | None = None
         self._mark: Mark | None = None  # where the open transaction began
         self._act, self._at = 0, 0.0
@@ -152,6 +154,11 @@ class Ledger:
     def where(self) -> str | None:
         """Where it is kept, without a password; None: in memory."""
         return None if self._store is None else self._store.shown
+
+    @property
+    def project_id(self) -> str:
+        """What tells this project from all others, wherever it is moved."""
+        return (self._store and self._store.project) or self._own_id
 
     @property
     def settings(self) -> Mapping[str, str]:

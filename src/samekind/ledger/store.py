@@ -242,6 +242,12 @@ class Store:
                 raise ReplacedError from error
             cause = error.orig if isinstance(error, DBAPIError) else error
             words = without_secrets(cause, self.place)
+            if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                stem = Path(str(self.shown)).stem
+                raise LedgerDamaged(
+                    f"{self.shown} is not a SQLite database, so it is no project. Name a project, such as "
+                    f"{stem}.samekind.db."
+                ) from error
             if any(word in str(cause) for word in ("malformed", "UTF-8")):
                 raise damaged(self.shown, words) from error
             causes = SERVER_CAUSES if "://" in self.place else FILE_CAUSES

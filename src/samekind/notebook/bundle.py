@@ -9,6 +9,7 @@ as there are no roles.
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from functools import cache
 from pathlib import Path
@@ -18,11 +19,15 @@ __all__ = ["bundle"]
 OWN = Path(__file__).with_name("static")
 PAGE = Path(__file__).parents[1] / "web" / "static"
 ENTRY = "widget.js"
-STYLES = ("style.css", "question.css", "say.css", "widget.css")
+STYLES = ("style.css", "question.css", "widget.css")
 
-IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+\.js)";$', re.MULTILINE)
+IMPORT = re.compile(
+    r"""^import (?:(?P<default>\w+)|\{(?P<names>[^}]*)\}) from ["'](?P<place>\./[\w./]+\.js)["'];$""",
+    re.MULTILINE,
+)
+DEFAULT = re.compile(r"^export default (?=class (\w+))", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-EXPORTED = re.compile(r"^export \{ ([^}]*) \};$", re.MULTILINE)
+EXPORTED = re.compile(r"(?:^|(?<=;))export ?\{([^}]*)\};$", re.MULTILINE)
 LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 # The page's styles in a shadow: its root is the host, its body an element, its width that of the cell.
@@ -63,21 +68,37 @@ def _add(name: str, modules: dict[str, str]) -> None:
     if name in modules:
         return
     text = _find(name).read_text(encoding="utf-8")
-    for _, needed in IMPORT.findall(text):
-        _add(needed, modules)
+    for found in IMPORT.finditer(text):
+        _add(_named(found, name), modules)
     modules[name] = f'modules["{name}"] = (() => {{\n{_as_body(name, text)}\n}})();'
+
+
+def _named(found: re.Match[str], importer: str) -> str:
+    """Return the name of an imported module: where it is below the page's folder."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), found["place"]))
 
 
 def _as_body(name: str, text: str) -> str:
     """Return a module as the body of a function that returns what it exports."""
-    exports = EXPORT.findall(text)
+    exports = {own: own for own in EXPORT.findall(text)}
+    for own in DEFAULT.findall(text):
+        exports["default"] = own
     for names in EXPORTED.findall(text):
-        exports += names.split(", ")
-    text = EXPORTED.sub("", EXPORT.sub("", text))
-    text = IMPORT.sub(r'const { \1 } = modules["\2"];', text)
+        for one in names.split(","):
+            own, _, shown = one.strip().partition(" as ")
+            exports[shown or own] = own
+    for pattern in (EXPORTED, DEFAULT, EXPORT):
+        text = pattern.sub("", text)
+
+    def imported(found: re.Match[str]) -> str:
+        names = found["names"] or f"default: {found['default']}"
+        return f'const {{{names}}} = modules["{_named(found, name)}"];'
+
+    text = IMPORT.sub(imported, text)
     if left := LEFT.search(text):
         raise ValueError(f"{name}: {left.group()!r} cannot be bundled. Write it as the others are.")
-    return f"{text}\nreturn {{ {', '.join(exports)} }};"
+    listed = ", ".join(f"{shown}: {own}" for shown, own in exports.items())
+    return f"{text}\nreturn {{ {listed} }};"
 
 
 def _styles() -> str:

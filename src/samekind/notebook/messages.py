@@ -100,8 +100,12 @@ class MessageApi:
         return self._open(query) | {"saved": True}
 
     def _undo(self, query: Json, body: Json) -> Json:
-        undone = self.project.undo(int(body.get("count", 1)), who=self.who or None)
-        return self._open(query) | {"undone": undone}
+        undone = self.project.take_back(int(body.get("count", 1)), who=self.who or None)
+        acts = [
+            asdict(one) | {"items": [asdict(self.project.item(row)) for row in one.rows[:2]]}
+            for one in undone
+        ]
+        return self._open(query) | {"undone": [one.text for one in undone], "acts": acts}
 
     def _skipped(self, query: Json, _: Json) -> Json:
         most = min(100, max(1, int(query.get("most", 3))))

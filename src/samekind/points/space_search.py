@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind._validation import check_choice, check_positive_int
+from samekind.errors import Parameter, ParameterError
 from samekind.points.arrays import Floats, Rows
 from samekind.points.base import Points
 from samekind.points.space import WorkingSpace
@@ -43,9 +44,10 @@ def check_space(metric: object, reduce: object) -> None:
         try:
             check_positive_int("reduce", reduce)
         except ValueError:
-            raise ValueError(
-                f'reduce must be a positive int, "auto" or None, got {reduce!r}. Pass None to work on the '
-                "rows as they are."
+            raise ParameterError(
+                Parameter("reduce"),
+                f' must be a positive int, "auto" or None, got {reduce!r}. Pass None to work on the rows '
+                "as they are.",
             ) from None
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from samekind.data import Contents, Items, match_contents
 from samekind.engine import OtherDataError
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 from samekind.ledger import KeptItems, Ledger, pairs_of
 from samekind.project.words import counted
 
@@ -144,8 +144,9 @@ def take_in_data(
     if change.is_other_data and not any_data:
         raise OtherDataError(
             f"this project belongs to other data: {items.source} holds only "
-            f"{change.before - change.removed:,} of its {change.before:,} things (any_data=True takes it "
-            "in all the same). Open it with its own data, or start a new project."
+            f"{change.before - change.removed:,} of its {change.before:,} things. Open it with its own data, "
+            "or start a new project. To take this in all the same: ",
+            Parameter("any_data", True),
         )
     facts = {"fingerprint": fingerprint, "shape": f"{items.n} x {items.points.d}", SPACE: None}
     if change.added:

@@ -28,6 +28,7 @@ from samekind.project.changes import (
     take_in_data,
 )
 from samekind.project.project import Project
+from samekind.project.status import SETTINGS
 
 __all__ = [
     "ITEMS",
@@ -42,7 +43,6 @@ __all__ = [
 ]
 
 ITEMS, TITLE = "things", "title"  # in `settings`
-SETTINGS = "settings"  # those that were given
 
 Progress = Callable[[str, int, int], None]
 

@@ -13,13 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.points import Points
-from samekind.report import Layout, has_neighbors, lay_out_elsewhere, quick_layout
+from samekind.report import (
+    Layout,
+    has_neighbors,
+    neighbor_layout,
+    quick_layout,
+    tsne_elsewhere,
+)
 
 __all__ = ["MapMaker", "PlacedRows"]
 
 MOST_POINTS = 2000  # that are laid out
 SEED = 0  # the map stays the same as the run goes on
-NEAREST = 3  # rows of the map between which another one is placed
 DELAY = 2.0  # seconds: who looks in for a moment needs no better map
 
 Floats = NDArray[np.float64]
@@ -82,19 +87,18 @@ class MapMaker:
                 self._thread.start()
             layout = self._made or self._quick
             assert layout is not None
-            others = np.setdiff1d(known, self._rows)
-            rows = np.concatenate([self._rows, others])
-            places = np.vstack([layout.places, self._between(others, layout.places)])
+            rows = np.concatenate([self._rows, np.setdiff1d(known, self._rows)])
+            X = self._points.rows(rows).astype(np.float64, copy=False)
+            places = _framed(layout.place(X, rows), self._rows.size)
             return PlacedRows(rows, places, layout.method, self._made is None)
 
-    def laid_out(self) -> tuple[NDArray[np.intp], Layout] | None:
-        """Return the rows that are laid out, and where; None if there is only the map that takes no time."""
+    def laid_out(self) -> Layout | None:
+        """Return the map that is made for looking; None if there is only the one that takes no time."""
         with self._lock:
             self._begin()
         if self._made is None and self.waits:
             self._make()
-        made = self._made
-        return None if made is None or made is self._quick else (self._rows, made)
+        return None if self._made is self._quick else self._made
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait for the map that is being made."""
@@ -111,21 +115,6 @@ class MapMaker:
             if self._made is None and not has_neighbors(self._sample):
                 self._made = self._quick
 
-    def _between(self, rows: NDArray[np.intp], places: Floats) -> Floats:
-        """Return places for rows that were not laid out: between the nearest that were."""
-        if not rows.size:
-            return np.empty((0, 2))
-        from sklearn.neighbors import NearestNeighbors
-
-        assert self._sample is not None
-        size = min(NEAREST, len(self._sample))
-        found = NearestNeighbors(n_neighbors=size).fit(self._sample)
-        far, near = found.kneighbors(self._points.rows(rows).astype(np.float64, copy=False))
-        weight = 1.0 / (far + 1e-9)
-        weight /= weight.sum(axis=1, keepdims=True)
-        placed: Floats = (places[near] * weight[:, :, None]).sum(axis=1)
-        return placed
-
     def stop(self) -> None:
         """Make no map any more."""
         if self._thread is not None:
@@ -139,36 +128,45 @@ class MapMaker:
         def begun(process: subprocess.Popen[bytes]) -> None:
             self._process = process
 
-        made = lay_out_elsewhere(self._sample, SEED, begun)
-        if made is not None:
-            self._keep(made)
+        places = tsne_elsewhere(self._sample, SEED, begun)
+        if places is not None:
+            self._keep(places)
         with self._lock:
-            self._made = made or self._quick
+            self._made = self._quick if places is None else neighbor_layout(self._sample, places)
 
     def _key(self) -> str:
-        return f"1 {self._points.fingerprint()} {SEED} {MOST_POINTS}"
+        return f"2 {self._points.fingerprint()} {SEED} {MOST_POINTS}"
 
     def _read(self) -> Layout | None:
         if self.file is None:
             return None
         try:
             with np.load(self.file, allow_pickle=False) as kept:
-                places = kept["places"].astype(np.float64)
-                method, key = str(kept["method"]), str(kept["key"])
+                places, key = kept["places"].astype(np.float64), str(kept["key"])
         except (OSError, ValueError, KeyError, EOFError):
             return None
-        fits = key == self._key() and places.shape == (self._rows.size, 2)
-        return Layout(places, method) if fits else None
+        if key != self._key() or places.shape != (self._rows.size, 2):
+            return None
+        assert self._sample is not None
+        return neighbor_layout(self._sample, places)
 
-    def _keep(self, made: Layout) -> None:
+    def _keep(self, places: Floats) -> None:
         if self.file is None:
             return
         beside = self.file.with_name(f".{self.file.name}.part")
         with contextlib.suppress(OSError):
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
-                np.savez(file, places=made.places, method=made.method, key=self._key())
+                np.savez(file, places=places, key=self._key())
             beside.replace(self.file)
+
+
+def _framed(places: Floats, n: int) -> Floats:
+    """Return places in a frame in which the first `n` fill the unit square, one scale for both directions."""
+    low, high = places[:n].min(axis=0), places[:n].max(axis=0)
+    span = float((high - low).max()) or 1.0
+    inside: Floats = (places - (low + high) / 2) / span + 0.5
+    return inside
 
 
 def _some_rows(n: int) -> NDArray[np.intp]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
+from samekind.data.columns import Role
 from samekind.engine import Session
 from samekind.ledger import KeptReply, Ledger, LedgerError
 from samekind.project.answers import Answers
@@ -24,17 +24,21 @@ from samekind.project.exports import Exports
 from samekind.project.kinds import Kinds
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
+from samekind.project.search import search
 from samekind.project.status import Standing
 from samekind.project.team import Team
 from samekind.project.views import LINEUP, SHEET
-from samekind.project.words import KeyReused, ProjectError, act_in_words, plain, plain_item
+from samekind.project.words import KeyReused, ProjectError, plain, plain_item, undone
 
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
     from samekind.project.assistant import Assistant
-    from samekind.project.records import Question, Said, Status
+    from samekind.project.records import Question, Said, SearchPage, Status, UndoneAct
 
 __all__ = ["Project"]
+
+
+COMPARED = (Role.NUMBER, Role.CATEGORY, Role.TEXT, Role.IMAGE, Role.FIELD)
 
 
 class _Here(threading.local):
@@ -121,9 +125,6 @@ class Project:
         **settings: Any,
     ) -> None:
         if session is None:
-            wanted = find_algorithm(settings.get("algorithm", DEFAULT)).Params
-            if hasattr(wanted, "goal"):
-                settings.setdefault("goal", "labels")  # what matters to people
             session = Session(items, ledger=ledger, **settings)
         self.items = items
         self.session = session
@@ -234,7 +235,13 @@ class Project:
         self.questions.answer(question_id, answer, who=who)
 
     def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
-        """Take back the last acts, as many as you like; return in words what they were.
+        """Take back the last acts, as many as you like; return in words what they were. See `take_back`."""
+        return [act.text for act in self.take_back(count, who=who, resume=resume)]
+
+    def take_back(
+        self, count: int = 1, *, who: str | None = None, resume: bool = True
+    ) -> list[UndoneAct]:
+        """Take back the last acts, as many as you like; return what they were.
 
         An act is all that was done at once: answers, and the names given in them. A finished project goes on
         then, but not for those who may not `resume`.
@@ -249,7 +256,13 @@ class Project:
                 )  # what was taken back, before anything else
             if taken and resume:
                 self.standing.set_finished(False)
-        return list(map(act_in_words, taken))
+        return list(map(undone, taken))
+
+    def search(
+        self, text: str, *, regex: bool = False, column: str = "", offset: int = 0, limit: int = 24
+    ) -> SearchPage:
+        """Return items by what they say: all words, or a regular expression, in one column or any."""
+        return search(self, text, regex=regex, column=column, offset=offset, limit=limit)
 
     def status(self) -> Status:
         """Return where the work stands."""
@@ -280,6 +293,14 @@ class Project:
     def is_records(self) -> bool:
         """Whether items are records that may be duplicates."""
         return self.items.is_records and self.session.points.n > 0
+
+    @property
+    def uncompared(self) -> list[str]:
+        """Columns that are shown and do not decide which rows are alike: a person sees more than the data."""
+        used = {column.name for column in self.items.columns if column.role in COMPARED}
+        if not self.items.columns:
+            return []
+        return [name for name in self.items.shown_columns if name not in used]
 
     @property
     def is_blank(self) -> bool:

@@ -51,7 +51,6 @@ class Questions:
         self._project = project
         self._session = project.session
         self.sharing = Sharing(project.session, lambda: project.clock())
-        self.lineups = True  # whether line-ups are shown to anybody
         self.lineup, self.sheet = lineup, sheet
 
     # What is asked
@@ -60,6 +59,11 @@ class Questions:
     def has_views(self) -> bool:
         """Whether anything but pairs can be asked."""
         return self._session.folds and not self._project.is_records
+
+    @property
+    def lineups(self) -> bool:
+        """Whether a row may be compared with several clusters at once."""
+        return self.has_views and self.lineup > 1
 
     @property
     def sheets(self) -> bool:
@@ -112,7 +116,7 @@ class Questions:
         """
         session, team = self._session, self._project.team
         one_for_all = team.overlap != 1  # where several are asked the same, it is the same for all
-        lineup = (lineup or one_for_all) and self.lineups and self.has_views
+        lineup = (lineup or one_for_all) and self.lineups
         views = Views(
             session,
             lineup=self.lineup if lineup else 0,
@@ -209,6 +213,8 @@ class Questions:
     def _take(self, question: Comparison, answer: Said, who: str) -> None:
         """Take an answer to a question that is open, or was."""
         form, row, others = question.form, question.row, list(question.others)
+        if form == "p" and not isinstance(answer, str):
+            row, others = self._subject_first(row, others[0])
         if form == "g":
             self._answer_sheet(row, others, answer, who)
         elif isinstance(answer, NewCluster):
@@ -378,7 +384,13 @@ class Questions:
             a_cluster=None if blind else self._ref_of(a),
             refused=0 if blind else self._n_refused(a),
             skipped=skipped,
+            subject=self._subject_first(a, b)[0],
         )
+
+    def _subject_first(self, a: int, b: int) -> tuple[int, list[int]]:
+        """Return which of two rows "it is …" is about, and the other: the one that is not placed yet."""
+        is_b = bool(self._session.members_of(a)) and not self._session.members_of(b)
+        return (b, [a]) if is_b else (a, [b])
 
     def _ref_of(self, row: int) -> ClusterRef | None:
         """Return the cluster that a row is known to be in, if it is."""

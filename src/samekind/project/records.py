@@ -29,6 +29,7 @@ __all__ = [
     "ClusterRef",
     "ClusterSummary",
     "ContradictionRecord",
+    "FoundItem",
     "History",
     "ItemView",
     "LineupQuestion",
@@ -44,11 +45,13 @@ __all__ = [
     "ReviewRecord",
     "RowMap",
     "Said",
+    "SearchPage",
     "SheetAnswer",
     "SheetQuestion",
     "Status",
     "StopAdvice",
     "Threshold",
+    "UndoneAct",
 ]
 
 
@@ -64,7 +67,10 @@ class ClusterRef:
 
 @dataclass(frozen=True)
 class PairQuestion:
-    """Are these two in the same cluster?"""
+    """Are these two in the same cluster?
+
+    `subject` is the row that "it is in that cluster" is about: the one that is not placed yet.
+    """
 
     id: str
     a: ItemView
@@ -74,6 +80,7 @@ class PairQuestion:
     a_cluster: ClusterRef | None = None  # None: nothing is known of a; else clusters are compared
     refused: int = 0  # clusters that a is known not to be in
     skipped: bool = False
+    subject: int = -1
     type: Literal["pair"] = "pair"
 
 
@@ -171,6 +178,8 @@ class Status:
     revision: int  # changes whenever anything was answered, named or taken back
     version: str
     records: bool = False  # that may be duplicates
+    project: str = ""  # which project this is, wherever it is served
+    uncompared: Sequence[str] = ()  # columns that are shown, and no features
 
 
 @dataclass(frozen=True)
@@ -220,6 +229,23 @@ class ClusterPage(ClusterRef):
 
     total: int
     members: list[ClusterMember]
+
+
+@dataclass(frozen=True)
+class FoundItem(ClusterMember):
+    """An item that says what was searched for, and the cluster that it is in."""
+
+    kind: ClusterRef | None
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """Some of the items that say what was searched for; `rows` are all of them, 1,000 at most."""
+
+    items: list[FoundItem]
+    rows: list[int]
+    total: int
+    columns: list[str]
 
 
 @dataclass(frozen=True)
@@ -301,6 +327,17 @@ class ContradictionRecord:
 
     text: str
     pairs: list[AnsweredPair]
+
+
+@dataclass(frozen=True)
+class UndoneAct:
+    """An act that was taken back: what was said of how many pairs, and the name that was given."""
+
+    text: str
+    said: Literal["same", "different", "unsure", "skip", "none", "several", "name"]
+    pairs: int
+    rows: list[int]  # the one that all pairs share first; a few at most
+    name: str
 
 
 @dataclass(frozen=True)

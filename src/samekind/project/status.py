@@ -6,6 +6,9 @@ counted, nor what models say. One press may answer several questions, which are 
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +18,7 @@ from samekind._validation import check_int
 from samekind._version import __version__
 from samekind.algorithms import Certificate
 from samekind.clusters import STOP_REASONS
+from samekind.ledger import LedgerError
 from samekind.project.annotators import models_in
 from samekind.project.records import History, Status, StopAdvice
 from samekind.project.words import advice_in_words, check_name, plain
@@ -23,12 +27,16 @@ if TYPE_CHECKING:
     from samekind.ledger import Revision
     from samekind.project.project import Project
 
-__all__ = ["SAFE", "Standing"]
+__all__ = ["SAFE", "SETTINGS", "Standing"]
 
+SETTINGS = "settings"  # in `settings`: those that were given
 FINISHED = "finished"  # in `settings`: whether somebody wants no more questions
 CRITERION = "criterion"  # in `settings`: when two rows are of one cluster, in a sentence
 SAFE = 0.05  # both bounds of a certificate at most this: it is safe to stop
 MOST_STEPS = 500  # of the history
+PATIENCE = 0.01  # seconds that a look at the status waits for whoever chooses a question,
+DERIVING = 0.03  # and for advice that is derived anew
+NEWS = 0.05  # share of more presses from which on the advice is derived anew for a look
 
 
 class Standing:
@@ -44,17 +52,54 @@ class Standing:
 
     def __init__(self, project: Project, budget: int | None) -> None:
         self.budget = check_int("budget", budget, none="ask without limit")
+        self._given = project.ledger.settings.get(
+            SETTINGS, ""
+        )  # in which another budget may be kept
         self.stopped = ""  # why nothing is asked: "user" or "budget"
         self._project = project
         self._advice: StopAdvice | None = None
+        self._last: Status | None = None
+        self._adviser: Thread | None = None
         self._counted: tuple[Revision, int] | None = None
+
+    def glance(self) -> Status:
+        """Return where the work stands, with advice; for those who look every few seconds.
+
+        While somebody chooses a question, or derives the belief, it is what was there before that: nobody
+        who looks waits. The advice is derived anew when there is some news.
+        """
+        lock = self._project.ledger.lock
+        if self._last is None:
+            self.advice()
+        elif lock.acquire(timeout=PATIENCE):
+            try:
+                self._project.catch_up()
+                then = 0 if self._advice is None else self._advice.at_presses
+                is_news = abs(self.n_presses - then) > NEWS * then
+            finally:
+                lock.release()
+            if is_news and (self._adviser is None or not self._adviser.is_alive()):
+                self._adviser = Thread(target=self._advise, daemon=True)
+                self._adviser.start()
+                self._adviser.join(DERIVING)
+        if not lock.acquire(timeout=-1 if self._last is None else PATIENCE):
+            assert self._last is not None
+            return self._last
+        try:
+            return self.status()
+        finally:
+            lock.release()
+
+    def _advise(self) -> None:
+        with suppress(LedgerError):  # the project was closed meanwhile
+            self.advice()
 
     def status(self) -> Status:
         """Return where the work stands."""
         project, session = self._project, self._project.session
         with project.state():
             now, is_blank = session.progress, project.is_blank
-            return Status(
+            self._last = Status(
                 title=project.title,
                 medium=project.items.medium,
                 n_rows=session.points.n,
@@ -76,7 +121,10 @@ class Standing:
                 revision=project.revision,
                 version=__version__,
                 records=project.is_records,
+                project=project.ledger.project_id,
+                uncompared=project.uncompared,
             )
+            return self._last
 
     @property
     def stop_reason(self) -> str | None:
@@ -172,9 +220,23 @@ class Standing:
         with self._project.state():
             self.heed_end()
 
+    def set_budget(self, budget: int | None) -> None:
+        """Ask until there are so many presses in all, and keep that with the project; None is no limit."""
+        wanted = check_int("budget", budget, none="ask without limit")
+        ledger = self._project.ledger
+        if kept := ledger.settings.get(SETTINGS):
+            with self._project.act():
+                ledger.set(SETTINGS, json.dumps(json.loads(kept) | {"budget": wanted}))
+        self.budget = wanted
+        with self._project.state():
+            self.heed_end()
+
     def heed_end(self) -> None:
         """Ask nothing, or go on, as the project and the budget say."""
         session = self._project.session
+        kept = session.ledger.settings.get(SETTINGS, "")
+        if kept != self._given:  # somebody set another budget
+            self._given, self.budget = kept, json.loads(kept).get("budget")
         is_finished = bool(session.ledger.settings.get(FINISHED))
         why = "user" if is_finished else "budget" if self.presses_left == 0 else ""
         if why and why != self.stopped:

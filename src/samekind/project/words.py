@@ -8,7 +8,7 @@ from math import floor
 from samekind.algorithms import Certificate, percent_at_most
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import ANSWER, Event
-from samekind.project.records import ClusterRef, ItemView
+from samekind.project.records import ClusterRef, ItemView, UndoneAct
 
 __all__ = [
     "ANSWERS",
@@ -19,7 +19,6 @@ __all__ = [
     "KeyReused",
     "ProjectError",
     "QuestionClosed",
-    "act_in_words",
     "advice_in_words",
     "check_name",
     "counted",
@@ -30,6 +29,7 @@ __all__ = [
     "safe_cell",
     "text_of",
     "title_of",
+    "undone",
 ]
 
 ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
@@ -100,29 +100,33 @@ def check_name(name: str, what: str = "A name") -> str:
     return text
 
 
-def act_in_words(act: list[Event]) -> str:
-    """Say what somebody did at once."""
+def undone(act: list[Event]) -> UndoneAct:
+    """Return what somebody did at once, as it is told when it is taken back."""
     said = {(event.a, event.b): event for event in act if event.answer is not None}
+    name = next((str(event.payload) for event in act if event.answer is None and event.payload), "")
     if not said:
-        text = act[0].payload
-        return f"the name {text!r}" if text else "no name any more"
+        text = f"the name {name!r}" if name else "no name any more"
+        return UndoneAct(text, "name", 0, [row for row in (act[0].a,) if row is not None], name)
     pairs = [{row for row in pair if row is not None} for pair in said]
     first = next(iter(said.values()))
+    shared = set.intersection(*pairs)
+    rows = [*(shared if len(pairs) > 1 else ()), *sorted(set.union(*pairs) - shared)]
     if len(pairs) > 1:
-        common = set.intersection(*pairs)
-        if len(common) == 1 and all(event.answer == DIFFERENT for event in said.values()):
-            return f"row {common.pop()}: none of {len(pairs)} kinds"
-        rows = sorted(set.union(*pairs))
-        return f"{len(pairs)} answers about rows {', '.join(map(str, rows[:4]))}" + (
-            " and others" if len(rows) > 4 else ""
+        if len(shared) == 1 and all(event.answer == DIFFERENT for event in said.values()):
+            return UndoneAct(
+                f"row {rows[0]}: none of {len(pairs)} kinds", "none", len(pairs), rows[:1], name
+            )
+        listed = sorted(rows)
+        text = f"{len(pairs)} answers about rows {', '.join(map(str, listed[:4]))}"
+        return UndoneAct(
+            text + " and others" * (len(rows) > 4), "several", len(pairs), rows[:4], name
         )
     is_skip = first.answer == UNSURE and first.kind == ANSWER and not first.charged
-    word = (
-        "skipped"
-        if is_skip
-        else {SAME: "the same", DIFFERENT: "different"}.get(first.answer or DIFFERENT)
-    )
-    return f"rows {first.a} and {first.b}: {'not sure' if word is None else word}"
+    rows = [row for row in (first.a, first.b) if row is not None]
+    word = {SAME: "same", DIFFERENT: "different"}.get(first.answer or DIFFERENT, "unsure")
+    told = {"same": "the same", "different": "different", "unsure": "not sure"}[word]
+    text = f"rows {first.a} and {first.b}: {'skipped' if is_skip else told}"
+    return UndoneAct(text, "skip" if is_skip else word, 1, rows, name)  # type: ignore[arg-type]
 
 
 def advice_in_words(
@@ -130,17 +134,17 @@ def advice_in_words(
 ) -> str:
     """Say whether it is safe to stop, given how many rows are not known."""
     if unknown == 0:
-        return "Safe to stop: every row that anybody could tell is known."
+        return "Safe to stop: every item that anybody could tell is known."
     wrong = 1.0 if certificate is None else certificate.wrong
     most = min(unknown, round(wrong * n_rows))  # in a small pile, few can be wrong
     if is_safe:
         text = f"Safe to stop: at least {floor(100 * (1 - most / n_rows) + 1e-9)} % of the labels are right"
     elif certificate is None or (not certificate.n_audited and most == unknown):
-        text = f"Not yet: nothing is checked, and {counted(unknown, 'row')} are not known"
+        text = f"Not yet: no label was checked, and {counted(unknown, 'item')} have no answer"
     else:
         text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
         if n_rows <= SMALL:
-            text += f", {most:,} of the {counted(unknown, 'row')} that are not known"
+            text += f", {most:,} of the {counted(unknown, 'item')} without an answer"
     return f"{text}."
 
 

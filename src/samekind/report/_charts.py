@@ -1,24 +1,68 @@
-"""The plots beside the map: clusters over questions, and sizes of clusters."""
+"""Figures as data, which the page's script draws: clusters over questions, and sizes of clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from samekind.clusters import Clusters
 from samekind.report._colors import color_of
-from samekind.report._figures import Figure, Trace, axis, lines
-from samekind.report._headline import called
+from samekind.report._facts import shown_text
 
-__all__ = ["draw_history", "draw_sizes", "thin_steps"]
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["Figure", "Trace", "axis", "draw_history", "draw_sizes", "lines", "thin_steps"]
+
+Trace = dict[str, object]
+"""What Plotly draws, attribute by attribute."""
 
 MOST_STEPS = 2_000
 FEW = 8  # counts up to which every one has its mark on the axis
 MOST_TICKS = 30  # clusters with their number below them
 UNEVEN = 50  # largest over smallest, from which sizes need a logarithmic axis
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One plot of the page.
+
+    A trace's ``meta["theme"]`` maps its attributes to the page's colour variables, which differ
+    between light and dark.
+    """
+
+    name: str
+    title: str
+    text: str
+    traces: list[Trace]
+    layout: Mapping[str, object]
+    height: int
+
+    def json(self) -> Markup:
+        """Return the figure as JSON that may stand in an HTML page; Plotly checks every attribute."""
+        import plotly.graph_objects as go
+        from markupsafe import Markup
+
+        text: str = go.Figure(self.traces, {**self.layout, "template": "none"}).to_json()
+        # Within a script element only "<" can end it or begin a comment.
+        return Markup(text.replace("<", "\\u003c"))
+
+
+def axis(title: str, **more: object) -> Trace:
+    """Return an axis."""
+    return {"title": {"text": escape(shown_text(title, 60))}, "zeroline": False, **more}
+
+
+def lines(name: str, x: ArrayLike, y: ArrayLike, line: Trace, color: str, **more: object) -> Trace:
+    """Return a trace of lines in a colour of the page."""
+    theme = {"theme": {"line.color": color}}
+    drawn: Trace = {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+    return {**drawn, "hoverinfo": "skip", "meta": theme, **more}
 
 
 def thin_steps(
@@ -73,15 +117,18 @@ def _whole(largest: int, few: int = FEW) -> int | None:
 
 
 def draw_sizes(
-    clusters: Clusters, predicted: NDArray[np.intp], names: Sequence[str | None]
+    clusters: Clusters,
+    predicted: NDArray[np.intp],
+    titles: Sequence[str],
+    numbers: Sequence[int],
 ) -> Figure:
     """Draw how many rows each cluster has, known from answers and predicted."""
     known = np.array([len(members) for members in clusters.members_], dtype=np.intp)
     order = np.argsort(-predicted, kind="stable")  # the largest first
-    known, predicted, numbers = known[order], predicted[order], order
+    known, predicted, places = known[order], predicted[order], order.tolist()
     ranks = np.arange(len(known))
     uneven = len(known) > 0 and predicted.max() > UNEVEN * max(1, int(known.min()))
-    colors = [color_of(number) for number in numbers.tolist()]
+    colors = [color_of(place) for place in places]
     series = (("all rows", predicted, 0.45, 9), ("known from answers", known, 1.0, 5))
     traces: list[Trace] = []
     for name, values, opacity, size in series:
@@ -98,7 +145,7 @@ def draw_sizes(
                 "name": name,
                 "x": ranks,
                 "y": values,
-                "customdata": [escape(called(number, names)) for number in numbers.tolist()],
+                "customdata": [escape(titles[place]) for place in places],
                 "hovertemplate": "%{customdata}: %{y:,} " + name + "<extra></extra>",
             }
         )
@@ -111,7 +158,7 @@ def draw_sizes(
             showgrid=False,
             showticklabels=len(known) <= MOST_TICKS,
             tickvals=ranks.tolist(),
-            ticktext=[str(number) for number in numbers.tolist()],
+            ticktext=[str(numbers[place]) for place in places],
         ),
         "yaxis": axis("rows", type="log", dtick=1)
         if uneven

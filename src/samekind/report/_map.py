@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
+from samekind.report._charts import Figure, Trace, axis, lines
 from samekind.report._colors import color_of, symbol_of
-from samekind.report._figures import Figure, Trace, axis, lines
-from samekind.report._headline import called, counted
-from samekind.report._projection import LaidOut, Projection, choose_rows, project_rows
+from samekind.report._facts import counted
+from samekind.report._layout import Layout, quick_layout
 
-__all__ = ["draw_map"]
+__all__ = ["choose_rows", "draw_map"]
+
+MOST_ROWS = 20_000
+LONG = 2**24  # rows of which no list is made
 
 MOST_SEGMENTS = 2_000
 MOST_IN_LEGEND = 16  # clusters with a colour and a line of their own: more cannot be told apart
@@ -27,41 +30,62 @@ FAR = 1.5  # times the window around most rows, from which the first view is tha
 CROWDED = 150  # segments above which those that mean "different" wait to be switched on
 
 
+def choose_rows(clusters: Clusters, seed: int, most: int = MOST_ROWS) -> NDArray[np.intp]:
+    """Choose the rows to draw: those known from answers first, then others at random."""
+    n = clusters.n_rows_
+    if n <= most:
+        return np.arange(n, dtype=np.intp)
+    rng = np.random.default_rng(seed)
+    known = np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
+    if known.size >= most:
+        return np.sort(rng.choice(known, most, replace=False))
+    if n > LONG:
+        others = np.setdiff1d(rng.integers(0, n, 2 * most), known)
+        return np.sort(np.concatenate([known, rng.permutation(others)[: most - known.size]]))
+    is_new = np.ones(n, dtype=bool)
+    is_new[known] = False
+    others = rng.choice(np.flatnonzero(is_new), most - known.size, replace=False)
+    return np.sort(np.concatenate([known, others]))
+
+
 def draw_map(
     clusters: Clusters,
     points: Points,
     labels: NDArray[np.intp],
-    names: Sequence[str],
-    cluster_names: Sequence[str | None],
+    columns: Sequence[str],
+    titles: Sequence[str],
+    numbers: Sequence[int],
     pairs: Pairs,
     answers: Answers,
     seed: int,
-    by_neighbors: bool = False,
-    laid_out: LaidOut | None = None,
+    layout: Layout | None = None,
 ) -> Figure:
-    """Draw a sample of the rows in two dimensions, coloured by cluster; `names` are of columns."""
+    """Draw a sample of the rows in two dimensions, coloured by cluster."""
     rows = choose_rows(clusters, seed)
-    projection, places = project_rows(
-        points, rows, names, seed, by_neighbors=by_neighbors, laid_out=laid_out
-    )
+    sample = points.rows(rows).astype(np.float64, copy=False)
+    if layout is None or points.d <= 2:  # the page's map of few columns has no units
+        layout = quick_layout(sample, seed, columns)
+    places = layout.place(sample, rows)
     form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     traces = [
-        *_segments(points, projection, pairs, answers, form),
-        *_rows(places, rows, np.asarray(labels[rows]), known, cluster_names, form),
+        *_segments(points, layout, pairs, answers, form),
+        *_rows(places, rows, np.asarray(labels[rows]), known, titles, form),
     ]
     centers = np.empty((0, 2))
     if clusters.n_discovered_:
-        centers = _center_places(clusters, projection)
-        traces.append(_centers(clusters, centers, cluster_names, form))
-    xaxis = axis(projection.x_title, showticklabels=projection.units[0])
-    yaxis = axis(projection.y_title, showticklabels=projection.units[1])
-    if projection.units == (False, False):
+        centers = _center_places(clusters, layout)
+        traces.append(_centers(clusters, centers, titles, numbers, form))
+    xaxis, yaxis = (
+        axis(title, showticklabels=shown)
+        for title, shown in zip(layout.titles, layout.units, strict=True)
+    )
+    if layout.units == (False, False):
         yaxis["scaleanchor"] = "x"
-    elif not projection.units[1]:
+    elif not layout.units[1]:
         yaxis["showgrid"] = False
     text = (
-        f"{projection.explanation} Large dots are known from answers, small ones are predicted. "
+        f"{layout.about} Large dots are known from answers, small ones are predicted. "
         "Lines are questions. Click the legend to switch things on and off."
     )
     if len(rows) < points.n:
@@ -78,8 +102,8 @@ def draw_map(
             "“autoscale” shows them."
         )
     legend = {"itemsizing": "constant"}
-    layout = {"hovermode": "closest", "legend": legend, "xaxis": xaxis, "yaxis": yaxis}
-    return Figure("map", "Map", text, traces, layout, height=640)
+    drawn = {"hovermode": "closest", "legend": legend, "xaxis": xaxis, "yaxis": yaxis}
+    return Figure("map", "Map", text, traces, drawn, height=640)
 
 
 def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -102,14 +126,17 @@ def _rows(
     rows: NDArray[np.intp],
     labels: NDArray[np.intp],
     known: NDArray[np.bool_],
-    cluster_names: Sequence[str | None],
+    titles: Sequence[str],
     form: str,
 ) -> list[Trace]:
     """A trace for each of the largest clusters on the map, largest first, and a grey one for all others."""
     present, counts = np.unique(labels, return_counts=True)
     largest = present[np.argsort(-counts, kind="stable")]
     own = largest if len(largest) <= MOST_IN_LEGEND + 1 else largest[:MOST_IN_LEGEND]
-    spoken = {cluster: escape(called(cluster, cluster_names)) for cluster in present.tolist()}
+    spoken = {
+        cluster: escape(titles[cluster]) if cluster >= 0 else "no kind"
+        for cluster in present.tolist()
+    }
     groups = [(spoken[cluster], labels == cluster) for cluster in own.tolist()]
     if len(own) < len(present):
         groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
@@ -144,20 +171,24 @@ def _rows(
     return traces
 
 
-def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.float64]:
+def _center_places(clusters: Clusters, layout: Layout) -> NDArray[np.float64]:
     count = clusters.n_discovered_
-    places = projection.place(clusters.all_centers_, np.zeros(count, dtype=np.intp))
-    if projection.units == (True, False):
+    places = layout.place(clusters.all_centers_, np.zeros(count, dtype=np.intp))
+    if layout.units == (True, False):
         places = np.column_stack([places[:, 0], np.full(count, 0.5)])  # heights mean nothing
     return places
 
 
 def _centers(
-    clusters: Clusters, places: NDArray[np.float64], cluster_names: Sequence[str | None], form: str
+    clusters: Clusters,
+    places: NDArray[np.float64],
+    titles: Sequence[str],
+    numbers: Sequence[int],
+    form: str,
 ) -> Trace:
     count = clusters.n_discovered_
     recovered = np.arange(count) < clusters.n_recovered_
-    spoken = [escape(called(number, cluster_names)) for number in range(count)]
+    spoken = [escape(title) for title in titles]
     if recovered.any():
         state = [", settled" if yes else ", not settled" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
@@ -167,13 +198,13 @@ def _centers(
         "name": "centres",
         "x": places[:, 0],
         "y": places[:, 1],
-        "text": [str(number) for number in range(count)],
+        "text": [str(number) for number in numbers],
         "textposition": "top center",
         "customdata": spoken,
         "hovertemplate": "centre of %{customdata}<extra></extra>",
         "marker": {
             "symbol": ["cross" if yes else "x" for yes in recovered],
-            "color": [color_of(number) for number in range(count)],
+            "color": [color_of(place) for place in range(count)],
             "size": 12 if count <= MOST_NUMBERED else 8,
             "line": {"width": 1.5},
         },
@@ -183,7 +214,7 @@ def _centers(
 
 
 def _segments(
-    points: Points, projection: Projection, pairs: Pairs, answers: Answers, form: str
+    points: Points, layout: Layout, pairs: Pairs, answers: Answers, form: str
 ) -> list[Trace]:
     traces: list[Trace] = []
     asked = {answer: np.flatnonzero(answers == answer) for answer in (SAME, DIFFERENT)}
@@ -200,7 +231,7 @@ def _segments(
         if found.size > shares[answer]:  # evenly over the run
             found = found[np.linspace(0, found.size - 1, shares[answer]).astype(np.intp)]
         ends = pairs[found].reshape(-1)
-        placed = projection.place(points.rows(ends), ends).reshape(-1, 2, 2)
+        placed = layout.place(points.rows(ends), ends).reshape(-1, 2, 2)
         # A gap after each segment makes all of them one trace.
         gaps = np.full((len(placed), 1, 2), np.nan)
         x, y = np.concatenate([placed, gaps], axis=1).reshape(-1, 2).T.copy()

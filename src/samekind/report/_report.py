@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -10,18 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, refuse_dask
+from samekind._version import __version__
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.flow import Answers, Pairs, check_pairs
-from samekind.report._annotators import annotator_table
-from samekind.report._charts import draw_history, draw_sizes
+from samekind.report._charts import Figure, draw_history, draw_sizes
 from samekind.report._comparison import Comparison, compare, sizes_of
-from samekind.report._exemplars import cards
-from samekind.report._figures import shown_text
-from samekind.report._headline import facts, lead, tiles
+from samekind.report._examples import examples
+from samekind.report._facts import annotators, counted, facts, shown_text, tiles
+from samekind.report._layout import Layout
 from samekind.report._map import draw_map
-from samekind.report._page import page
-from samekind.report._projection import LaidOut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["write_report"]
 
 DEFAULT_TITLE = "What was found"
+LONGEST_NAME = 60
 
 
 def write_report(
@@ -44,10 +46,10 @@ def write_report(
     title: str = "",
     feature_names: Sequence[str] | None = None,
     names: Sequence[str | None] | None = None,
+    numbers: Sequence[int] | None = None,
     advice: str = "",
     seed: int = 0,
-    by_neighbors: bool = False,
-    laid_out: LaidOut | None = None,
+    layout: Layout | None = None,
 ) -> Path | None:
     """Write one HTML page with plots, examples and numbers; it needs no network.
 
@@ -74,16 +76,15 @@ def write_report(
     feature_names : sequence of str or None
         Names of the columns of X; by default x0, x1, ….
     names : sequence of str or None, or None
-        What each cluster is called, with its number if it has one; by its label.
+        What each cluster is called; by default by its number.
+    numbers : sequence of int or None
+        The number of each cluster, as people see it. By default 1, 2, …: cluster 0 of `labels_` is kind 1.
     advice : str
         A sentence about whether to go on.
     seed : int
         Fixes which rows are drawn where there are too many.
-    by_neighbors : bool
-        Make a map for looking, by t-SNE: rows that are alike lie
-        together. It takes some seconds; without, the map shows principal components.
-    laid_out : tuple of an array of rows and a Layout, or None
-        Where some rows lie on a map that was made before.
+    layout : Layout or None
+        The map of a project, by t-SNE; without, the map shows principal components.
 
     Returns
     -------
@@ -115,11 +116,14 @@ def write_report(
             f"feature_names has {len(feature_names)} names, but X has {points.d} columns."
         )
     columns = [str(name) for name in feature_names]
-    cluster_names = [None] * clusters.n_discovered_ if names is None else list(names)
-    if len(cluster_names) != clusters.n_discovered_:
-        raise ValueError(
-            f"names has {len(cluster_names)} names, but there are {clusters.n_discovered_} clusters."
-        )
+    k = clusters.n_discovered_
+    numbers = list(range(1, k + 1)) if numbers is None else list(numbers)
+    names = [None] * k if names is None else list(names)
+    for what, given in (("names", names), ("numbers", numbers)):
+        if len(given) != k:
+            raise ValueError(f"{what} has {len(given)} entries, but there are {k} clusters.")
+    called = [shown_text(name or "", LONGEST_NAME) for name in names]
+    titles = [name or f"kind {number}" for name, number in zip(called, numbers, strict=True)]
     asked, said = _questions(pairs, answers, points.n)
     pictures = _pictures(images, points.n)
     if frame is not None:
@@ -130,24 +134,27 @@ def write_report(
     labels = clusters.labels_
     compared = None if truth is None else _compared(truth, labels, clusters.n_discovered_)
 
-    sizes = sizes_of(labels, clusters.n_discovered_)
+    sizes = sizes_of(labels, k)
     figures = [
-        draw_map(
-            *(clusters, points, labels, columns, cluster_names, asked, said, seed),
-            by_neighbors,
-            laid_out,
-        ),
+        draw_map(clusters, points, labels, columns, titles, numbers, asked, said, seed, layout),
         draw_history(clusters, None if compared is None else len(compared.classes)),
-        draw_sizes(clusters, sizes, cluster_names),
+        draw_sizes(clusters, sizes, titles, numbers),
     ]
-    text = page(
+    headings = [
+        title if name else title.capitalize() for title, name in zip(titles, called, strict=True)
+    ]
+    width = points.d if frame is None else frame.shape[1]
+    text = _rendered(
+        figures,
         title=shown_text(title, 200) or DEFAULT_TITLE,
-        lead=lead(clusters, points.d if frame is None else frame.shape[1]),
-        tiles=tiles(clusters, compared, are_named=any(cluster_names)),
+        lead=f"{counted(clusters.n_rows_, 'row')} of {counted(width, 'column')}, sorted into kinds by "
+        "asking “are these two of the same kind?”.",
+        tiles=tiles(clusters, compared, are_named=any(called)),
         facts=facts(clusters, advice),
-        figures=figures,
-        annotators=annotator_table(clusters),
-        exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),
+        annotators=annotators(clusters),
+        cards=examples(clusters, points, sizes, columns, frame, pictures, compared, headings),
+        are_pictures=pictures is not None,
+        n_kinds=k,
     )
     if not isinstance(path, str | Path):
         path.write(text.encode())
@@ -156,6 +163,42 @@ def write_report(
     beside = whole.with_name(whole.name + ".part")  # so that no half-written page is ever there
     beside.write_text(text, encoding="utf-8", newline="\n")
     return beside.replace(whole)
+
+
+def _rendered(figures: Sequence[Figure], **parts: object) -> str:
+    """Return the page, one file that loads nothing.
+
+    The policy in its head names the two scripts by their hashes, so no other script runs, whatever stands in
+    the data; and it lets the page fetch nothing.
+    """
+    from jinja2 import Environment
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    style, script, template = (
+        resources.files("samekind.report").joinpath(name).read_text(encoding="utf-8")
+        for name in ("style.css", "page.js", "template.html")
+    )
+    # A browser hashes what it has parsed, in which every line ends with a line feed.
+    plotly = get_plotlyjs().replace("\r\n", "\n").replace("\r", "\n")
+    digests = (hashlib.sha256(text.encode()).digest() for text in (plotly, script))
+    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    if any(trace["type"] == "scattergl" for figure in figures for trace in figure.traces):
+        allowed.append("'unsafe-eval'")  # Plotly's WebGL plots compile their drawing commands
+    policy = (
+        f"default-src 'none'; script-src {' '.join(allowed)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
+    return page.render(
+        policy=Markup(policy),
+        figures=figures,
+        style=Markup(style),
+        plotly=Markup(plotly),
+        script=Markup(script),
+        version=__version__,
+        **parts,
+    )
 
 
 def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tuple[Pairs, Answers]:

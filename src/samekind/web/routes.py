@@ -6,7 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Annotated, Any, Literal, TypeVar
 from urllib.parse import unquote
 
@@ -30,6 +30,7 @@ from samekind.project import (
     QuestionClosed,
     ReviewPage,
     RowMap,
+    SearchPage,
     Status,
     Threshold,
 )
@@ -238,8 +239,7 @@ def about(caller: CallerOf) -> s.About:
 @answering.get("/status")
 def status(project: ProjectOf) -> Status:
     """Where the work stands, and whether it is safe to stop."""
-    project.standing.advice()
-    return project.status()
+    return project.standing.glance()
 
 
 @answering.get("/next")
@@ -263,9 +263,18 @@ def answer(wanted: Wanted, act: Act, given: s.AnswerBody) -> s.Saved | Response:
 def undo(wanted: Wanted, caller: CallerOf, act: Act, how: s.UndoBody) -> s.Undone:
     """Take back your last acts. Only an owner's undo resumes a finished project."""
     project, resume = wanted.project, caller.may("own")
+
+    def take_back() -> list[dict[str, Any]]:
+        return list(
+            map(asdict, project.take_back(how.count, who=wanted.who or None, resume=resume))
+        )
+
     with project.at_one_moment():
-        undone = act.once(lambda: project.undo(how.count, who=wanted.who or None, resume=resume))
-        return wanted.reply(s.Undone, undone=undone)
+        acts = [
+            s.UndoneItems(**one, items=list(map(project.item, one["rows"][:2])))
+            for one in act.once(take_back)
+        ]
+        return wanted.reply(s.Undone, undone=[one.text for one in acts], acts=acts)
 
 
 @answering.get("/skipped")
@@ -385,6 +394,19 @@ def map_of_rows(project: ProjectOf, kept: Kept) -> RowMap | Response:
     return kept.unchanged(*now) or project.overview.map()
 
 
+@reviewing.get("/search")
+def search(
+    project: ProjectOf,
+    text: Annotated[str, Query(min_length=1, max_length=200)],
+    regex: Annotated[bool, Query(description="Whether it is a regular expression (RE2).")] = False,
+    column: Annotated[str, Query(max_length=200, description="Where to look; anywhere.")] = "",
+    offset: Offset = 0,
+    limit: Limit = 24,
+) -> SearchPage:
+    """Items by what they say, and the cluster that each is known or predicted to be in."""
+    return project.search(text, regex=regex, column=column, offset=offset, limit=limit)
+
+
 @reviewing.get("/history")
 def history(project: ProjectOf) -> History:
     """How many clusters were found after how many questions."""
@@ -452,6 +474,19 @@ def threshold(
 
 
 # The project as a whole
+
+
+@owning.get("/exports")
+def exports(project: ProjectOf) -> s.ExportList:
+    """The files that can be had of the project."""
+    found = project.exports.available()
+    return s.ExportList([s.ExportRecord(one.file, one.about, one.media_type) for one in found])
+
+
+@owning.put("/budget")
+def budget(act: Act, given: s.BudgetBody) -> s.Changed:
+    """Set how many presses there may be in all."""
+    return act(lambda project, who: project.standing.set_budget(given.budget))
 
 
 @owning.get(

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from samekind.project import (
     ClusterMatch,
     ContradictionRecord,
+    ItemView,
     LineupQuestion,
     NewCluster,
     PairQuestion,
@@ -17,6 +18,7 @@ from samekind.project import (
     SheetAnswer,
     SheetQuestion,
     Status,
+    UndoneAct,
 )
 from samekind.web.site import State
 
@@ -123,6 +125,12 @@ class CriterionBody(Body):
     criterion: Name
 
 
+class BudgetBody(Body):
+    """The most presses in all; null for no limit."""
+
+    budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None
+
+
 class ThresholdBody(Body):
     """The probability from which records are exported as one entity."""
 
@@ -182,10 +190,34 @@ class Saved(NextQuestions):
 
 
 @dataclass(frozen=True)
+class UndoneItems(UndoneAct):
+    """An act that was taken back, and up to two of the items that it was about."""
+
+    items: list[ItemView]
+
+
+@dataclass(frozen=True)
 class Undone(NextQuestions):
-    """What was taken back, in words."""
+    """What was taken back: in words, and as data."""
 
     undone: list[str]
+    acts: list[UndoneItems]
+
+
+@dataclass(frozen=True)
+class ExportRecord:
+    """A file that can be had of the project."""
+
+    file: str
+    about: str
+    media_type: str
+
+
+@dataclass(frozen=True)
+class ExportList:
+    """All files that can be had of the project."""
+
+    exports: list[ExportRecord]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from samekind.algorithms.base import ErrorRate, Params, check_rate
 __all__ = ["FocusedParams"]
 
 STOPS = ("reducible", "certified")
-GOALS = ("centers", "labels")
+GOALS = ("labels", "centers")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class FocusedParams(Params):
         Stop by the paper's test, or when the certificate's bounds are within `tolerance`.
     tolerance : float
         See `stop`.
-    goal : {"centers", "labels"}
+    goal : {"labels", "centers"}
         With "labels" every row counts the same, with "centers" every cluster does.
     error_rate : float, "estimate" or None
         The share of answers that may be wrong; None trusts them all.
@@ -34,7 +34,7 @@ class FocusedParams(Params):
     epsilon: float | None = 0.01
     stop: str = "reducible"
     tolerance: float = 0.01
-    goal: str = "centers"
+    goal: str = "labels"
     error_rate: ErrorRate | None = None
 
     def __post_init__(self) -> None:

@@ -33,7 +33,6 @@ MOST_PUSHES = 20_000  # for one node: a bound on the time of an answer
 FIRST_PUSHES = 50  # times the nodes, when all visits are found anew
 VISIT_TOLERANCE = 0.02  # of the estimate of visits, in rows
 REACH = 12.0  # log-likelihood up to which means tell groups apart: they are no Gaussians
-SWEEPS = 1  # over the lone nodes when the belief is built; more change nothing
 FIRST_MEANS = 20  # known nodes from which on means are fitted,
 MEANS_GROWTH = 1.2  # and by how many times as many they are fitted anew
 REFIT = 1.05  # growth of the answers after which P(same) is fitted anew
@@ -630,7 +629,7 @@ class State:
         self.ids[nodes, 0], self.shares[nodes, 0] = groups, 1
         lone = np.flatnonzero(size == 1)
         self._build_belief()
-        for _ in range(SWEEPS if lone.size < k or k > 1 else 0):
+        if lone.size and k > 1:  # more sweeps change nothing
             for c in lone.tolist():
                 self._put(self.members[c][0], *self._posterior(c))
             self._build_belief()

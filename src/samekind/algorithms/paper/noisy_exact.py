@@ -13,6 +13,7 @@ from samekind.algorithms.paper.exact import ExactAlgorithm, ExactParams, Round, 
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN
+from samekind.errors import Parameter, ParameterError
 from samekind.flow import UNSURE, Answers, Flow, IntArray
 from samekind.points import Points
 
@@ -49,9 +50,9 @@ class NoisyExactParams(ExactParams):
         super().__post_init__()
         check_rate(self.error_rate)
         if self.error_rate is None:
-            raise ValueError(
-                "'noisy-exact' must know how often answers are wrong. Pass error_rate, such as "
-                'error_rate=0.1, or error_rate="estimate".'
+            raise ParameterError(
+                "'noisy-exact' must know how often answers are wrong. Pass ",
+                *(Parameter("error_rate", 0.1), " or ", Parameter("error_rate", "estimate"), "."),
             )
 
     @property

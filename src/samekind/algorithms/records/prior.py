@@ -8,7 +8,8 @@ any size, but where most candidates are alike, as products are, it takes them al
 from these what others look like. It is right where few records have more than one duplicate, and says
 nothing of large entities, whose records have many rivals that are nearly as good.
 
-How crowded the best matches are tells which to begin with; the first answers decide.
+If the widest gap in the likeness of a record's neighbours follows its best match, in a third of the records
+or more, entities are small: it begins with rivalry, else with agreement. The first answers decide.
 """
 
 from __future__ import annotations
@@ -45,12 +46,8 @@ ROUNDS = 3
 SAMPLE = 5_000  # pairs of each class that a regression learns from
 RIDGE = 20.0
 
-# Which of the two
-CROWDED = 0.3  # lead of the best matches, of what they could have: below it, entities are large
-MOST_JOINED = (
-    4.0  # matches of a record, where entities are small: agreement that says more is wrong
-)
-SURE = 3.0  # log-odds for and against, before anything was answered
+STAND_OUT = 1 / 3  # share of records whose best match stands out, from which on entities are small
+SURE = 5.0  # log-odds for and against, before anything was answered
 EXTREME = 5.0
 
 
@@ -72,14 +69,10 @@ class Priors(NamedTuple):
         if not m or m > MOST_RIVALRY:
             return cls(agreement, agreement, 0.0, np.empty((m, 0), np.float32))
         views = np.column_stack([candidates.views, _surprise(candidates.comparisons)])
-        rivalry, standing = _rivalry(candidates, views)
-        first = 0.0
-        if _crowdedness(candidates) < CROWDED:
-            first = SURE
-        else:
-            joined = candidates.pairs[agreement > 0]
-            if joined.size > MOST_JOINED * np.unique(joined).size:
-                first = -SURE
+        rivals = _Rivals(candidates.pairs)
+        rivalry, standing = _rivalry(candidates, views, rivals)
+        stand_out = rivals.share_that_stand_out(candidates.similarity) > STAND_OUT
+        first = -SURE if stand_out else SURE
         rivalry = np.clip(rivalry, -EXTREME, EXTREME)
         return cls(agreement, rivalry, first, standing)
 
@@ -185,18 +178,17 @@ def _bias_for(odds: FloatArray, share: float) -> float:
 
 
 def _rivalry(
-    candidates: CandidatePairs, views: NDArray[np.float32]
+    candidates: CandidatePairs, views: NDArray[np.float32], rivals: _Rivals
 ) -> tuple[FloatArray, NDArray[np.float32]]:
     """Return the log-odds by regressions on what the best matches look like, and how pairs stand."""
-    rivals = _Rivals(candidates.pairs)
     ranks, leads = zip(*(rivals.standing(view) for view in views.T), strict=True)
     rank, lead = np.column_stack(ranks), np.column_stack(leads)
     best = ((rank == 0) & (lead > 0)).mean(axis=1)
     standing = np.column_stack([np.log2(1 + rank), lead]).astype(np.float32)
-    known = np.nan_to_num(candidates.comparisons, nan=-1.0)
+    known = np.nan_to_num(candidates.features, nan=-1.0)
     missing = np.isnan(candidates.comparisons).mean(axis=1, keepdims=True)
-    alone = _standardised(np.column_stack([views, known, missing]))
-    among = _standardised(np.column_stack([views, known, missing, standing, best]))
+    alone = _standardised(np.column_stack([views[:, -1:], known, missing]))
+    among = _standardised(np.column_stack([views[:, -1:], known, missing, standing, best]))
     seeds = best >= MOST_WAYS
     target, odds = seeds, np.zeros(len(best))
     for _ in range(ROUNDS):
@@ -216,17 +208,31 @@ class _Rivals:
 
     def standing(self, view: NDArray[np.floating]) -> tuple[IntArray, FloatArray]:
         """Return the rank of each pair among those of its records, and its lead: the worse of the two."""
+        order, value, first, after = self._ranked(view)
+        place = np.arange(len(value)) - first
+        rival = np.where(place == 0, after, value[first])
+        rank, lead = np.empty(len(value), np.intp), np.empty(len(value))
+        rank[order], lead[order] = place, value - rival
+        return rank.reshape(2, -1).max(axis=0), lead.reshape(2, -1).min(axis=0)
+
+    def share_that_stand_out(self, view: NDArray[np.floating]) -> float:
+        """Return the share of records whose best match is followed by the widest gap of all."""
+        _, value, first, after = self._ranked(view)
+        gap = np.where(np.r_[first[1:] == first[:-1], False], value - after, 0.0)
+        starts = np.flatnonzero(first == np.arange(len(first)))
+        return float((gap[starts] >= np.maximum.reduceat(gap, starts)).mean())
+
+    def _ranked(
+        self, view: NDArray[np.floating]
+    ) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+        """Return pairs by record, best first: their order, values, where each record begins, next values."""
         value = np.tile(view.astype(np.float64), 2)
         order = np.lexsort((-value, self._records))
         record, value = self._records[order], value[order]
-        is_first = np.r_[True, record[1:] != record[:-1]]
-        first = np.maximum.accumulate(np.where(is_first, np.arange(len(record)), 0))
-        place = np.arange(len(record)) - first
-        after = np.where(np.r_[~is_first[1:], False], np.r_[value[1:], 0.0], 0.0)
-        rival = np.where(place == 0, after, value[first])
-        rank, lead = np.empty(len(record), np.intp), np.empty(len(record))
-        rank[order], lead[order] = place, value - rival
-        return rank.reshape(2, -1).max(axis=0), lead.reshape(2, -1).min(axis=0)
+        same = record[1:] == record[:-1]
+        first = np.maximum.accumulate(np.where(np.r_[True, ~same], np.arange(len(record)), 0))
+        after = np.where(np.r_[same, False], np.r_[value[1:], 0.0], 0.0)
+        return order, value, first, after
 
 
 def _surprise(comparisons: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -262,13 +268,3 @@ def _regress(X: FloatArray, target: BoolArray) -> FloatArray:
     ):  # not by BLAS, whose last bits depend on the processor
         odds += weight * X[:, j]
     return odds
-
-
-def _crowdedness(candidates: CandidatePairs) -> float:
-    """Return the lead of the better half of mutual best matches, as a share of what it could be."""
-    similar = candidates.similarity.astype(np.float64)
-    rank, lead = _Rivals(candidates.pairs).standing(similar)
-    mutual = np.flatnonzero(rank == 0)
-    top = mutual[np.argsort(-similar[mutual], kind="stable")[: max(20, mutual.size // 2)]]
-    room = np.maximum(similar[top] - np.median(similar), 1e-6)
-    return float(np.clip(lead[top] / room, 0, 1).mean())

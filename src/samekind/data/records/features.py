@@ -183,15 +183,20 @@ def _main_fields(fields: Sequence[Field], comparisons: NDArray[np.float32]) -> l
 
 def _compare_whole(terms: RecordTerms, pairs: Pairs) -> list[Alike]:
     words = terms.words
-    present = words.present()
-    rarest = _both(_root(present), pairs, lambda both: both.max(axis=1))
     return [
-        row_products(words.unit, pairs),
-        row_products(terms.letters.unit, pairs),
-        _contained(present, pairs),
-        rarest / np.float32(max(words.rarity.max(initial=0), 1e-6)),
+        row_products(words.telling, pairs),
+        row_products(terms.letters.telling, pairs),
+        _contained(words.present(), pairs),
+        _rarest(words, pairs),
+        _rarest(terms.letters, pairs),
         np.nan_to_num(_contained(words.present(_with_digits(words)), pairs), nan=0.5),
     ]
+
+
+def _rarest(terms: Terms, pairs: NDArray[np.integer]) -> Alike:
+    """Return the rarity of the rarest term that both have, as a share of the greatest."""
+    shared = _both(_root(terms.present()), pairs, lambda both: both.max(axis=1))
+    return shared / np.float32(max(terms.rarity.max(initial=0), 1e-6))
 
 
 def _contained(present: sparse.csr_array, pairs: NDArray[np.integer]) -> Alike:

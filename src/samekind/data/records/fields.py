@@ -16,7 +16,7 @@ from pandas.api import types
 from samekind.data.records.dates import Dates, parse_dates
 from samekind.data.records.kinds import FieldKind
 from samekind.data.views import cell_text
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 
 __all__ = ["PARTS", "Field", "make_fields"]
 
@@ -75,8 +75,8 @@ def make_fields(
         named = "; ".join(f"{name!r}: {reason}" for name, reason in list(reasons.items())[:10])
         raise DataError(
             f"{source} has no column by which records could be compared"
-            f"{f' ({named})' if named else ', nor any other'}. Name columns with values: "
-            'compare="surname:name,birth:date".'
+            f"{f' ({named})' if named else ', nor any other'}. Name columns with values: ",
+            *(Parameter("compare", "surname:name,birth:date"), "."),
         )
     return usable
 

@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api import types
 
 from samekind.data.records.dates import parse_dates
-from samekind.errors import DataError, did_you_mean, no_such_column
+from samekind.errors import DataError, Parameter, did_you_mean, no_such_column
 
 __all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare", "with_plain_names"]
 
@@ -71,17 +71,22 @@ def parse_compare(given: Compare, columns: Sequence[str], source: str) -> dict[s
             name, colon, end = (text, "", "") if text in columns else text.rpartition(":")
             parts.append((name.strip(), end.strip()) if colon else (text, None))
     if not parts:
-        raise DataError('compare must name columns, such as "surname:name,birth:date", got none.')
+        raise DataError(
+            Parameter("compare"), ' must name columns, such as "surname:name,birth:date", got none.'
+        )
     found: dict[str, str | None] = {}
     for name, kind in parts:
         if name not in columns:
             raise no_such_column(source, "compare", name, columns)
         if name in found:
-            raise DataError(f"compare must name every column once, got {name!r} twice.")
+            raise DataError(
+                Parameter("compare"), f" must name every column once, got {name!r} twice."
+            )
         if kind is not None and kind not in list(FieldKind):
             raise DataError(
-                f"compare says that column {name!r} holds {kind!r}, which is not known."
-                f"{did_you_mean(kind, [known.value for known in FieldKind])} Known are {KINDS}."
+                Parameter("compare"),
+                f" says that column {name!r} holds {kind!r}, which is not known."
+                f"{did_you_mean(kind, [known.value for known in FieldKind])} Known are {KINDS}.",
             )
         found[name] = kind
     return found

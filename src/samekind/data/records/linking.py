@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from samekind.data.files import plain_place
 from samekind.data.picture_sources import Source
 from samekind.data.tables import FrameTable
-from samekind.errors import DataError, no_such_column
+from samekind.errors import DataError, Message, Parameter, no_such_column
 
 __all__ = ["both_files", "linked"]
 
@@ -35,24 +35,31 @@ def both_files(
     second = other.rename(columns=renamed)
     if not second.columns.is_unique:
         twice = second.columns[second.columns.duplicated()][0]
-        raise DataError(f"columns gives {beside} a second column {twice!r}. Leave one of them out.")
+        raise DataError(
+            Parameter("columns"),
+            f" gives {beside} a second column {twice!r}. Leave one of them out.",
+        )
     shared = [name for name in frame.columns if name in set(second.columns)]
     here = [str(name) for name in frame.columns if name not in shared]
     there = [str(name) for name in second.columns if name not in shared]
     if not shared:
         raise DataError(
             f"{source} and {beside} have no column of the same name: {_listed(here)} here, "
-            f"{_listed(there)} there. Say which hold the same: columns={{{here[0]!r}: {there[0]!r}}}."
+            f"{_listed(there)} there. Say which hold the same: ",
+            *(Parameter("columns", [f"{here[0]}={there[0]}"]), "."),
         )
-    notes = []
+    notes: list[str] = []
     if here or there:
         parts = [(here, source), (there, beside)]
         only = " and ".join(
             f"{_listed(names)} (only in {where})" for names, where in parts if names
         )
-        if here and there:
-            only += f"; say it if they hold the same: columns={{{here[0]!r}: {there[0]!r}}}"
-        notes.append(f"not compared: {only}")
+        same = Parameter("columns", [f"{here[0]}={there[0]}"]) if here and there else ""
+        notes.append(
+            Message(
+                f"not compared: {only}", "; say it if they hold the same: " if same else "", same
+            )
+        )
     both = pd.concat([frame, second], ignore_index=True)
     both = both[[*shared, *here, *there]]
     files = np.repeat(np.array([0, 1], np.int8), [len(frame), len(other)])
@@ -73,7 +80,8 @@ def linked(one: Source, other: Source) -> Source:
     )
     if options.labels in apart:
         raise DataError(
-            f"labels must be in both files, but only one has the column {options.labels!r}."
+            Parameter("labels"),
+            f" must be in both files, but only one has the column {options.labels!r}.",
         )
     called = "file" if "file" not in frame.columns else "samekind_file"
     names = np.array([one.options.data.name, other.options.data.name], dtype=object)
@@ -99,7 +107,8 @@ def _renamed(text: str) -> tuple[str, str]:
     mine, sign, theirs = text.partition("=")
     if not sign or not mine.strip() or not theirs.strip():
         raise DataError(
-            f"columns says which columns of two files hold the same, such as surname=last_name; got {text!r}."
+            Parameter("columns"),
+            f" says which columns of two files hold the same, such as surname=last_name; got {text!r}.",
         )
     return mine.strip(), theirs.strip()
 

@@ -13,7 +13,7 @@ from samekind.data.features import Made
 from samekind.data.picture_sources import Source
 from samekind.data.records.records import compare_records
 from samekind.data.tables import Tick
-from samekind.errors import DataError
+from samekind.errors import DataError, Parameter
 from samekind.points import CandidatePairs, RecordPoints
 
 __all__ = ["arrays_of_records", "made_of_records", "records_from_cache"]
@@ -27,7 +27,10 @@ def made_of_records(source: Source, tick: Tick) -> Made:
         raise DataError(f"{source.name} is no table: records are rows of one.")
     options = source.options
     if options.columns is not None and options.other is None and options.compare is not None:
-        raise DataError("columns and compare must not both be given: both say what is compared.")
+        raise DataError(
+            *(Parameter("columns"), " and ", Parameter("compare")),
+            " must not both be given: both say what is compared.",
+        )
     compare = options.compare
     if options.columns is not None and options.other is None:
         compare = options.columns

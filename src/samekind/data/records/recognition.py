@@ -10,6 +10,7 @@ import pandas as pd
 
 from samekind.data.options import LoadOptions
 from samekind.data.records.kinds import FieldKind, infer_kinds
+from samekind.errors import Message, Parameter
 
 __all__ = ["looks_like_records", "recognised"]
 
@@ -29,7 +30,10 @@ def recognised(options: LoadOptions, frame: pd.DataFrame) -> tuple[LoadOptions, 
         frame, list(options.not_compared)
     ):
         return replace(options, records=False), []
-    note = "taken for records that may be duplicates; if they are none, pass records=False"
+    note = Message(
+        "taken for records that may be duplicates; if they are none, pass ",
+        Parameter("records", False),
+    )
     return replace(options, records=True), [note]
 
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from samekind.data.records.blocking import Pairs, nearest_pairs, sorted_pairs
 from samekind.data.records.fields import Field
 from samekind.data.tables import Tick, silent
-from samekind.errors import DataError, no_such_column
+from samekind.errors import DataError, Parameter, no_such_column
 
 __all__ = ["Block", "copies", "pairs_in_blocks", "parse_block"]
 
@@ -40,7 +40,7 @@ def parse_block(given: Block, columns: Sequence[str], source: str) -> list[tuple
                 raise no_such_column(source, "block", name, columns)
         rules.append(names)
     if not rules:
-        raise DataError('block must name columns, such as "postcode", got none.')
+        raise DataError(Parameter("block"), ' must name columns, such as "postcode", got none.')
     return rules
 
 

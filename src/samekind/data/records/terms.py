@@ -54,6 +54,13 @@ class Terms:
         weighted.data *= self.rarity[weighted.indices] + np.float32(1)
         return normalize(weighted, copy=False)
 
+    @property
+    def telling(self) -> sparse.csr_array:
+        """(texts, terms) as `unit`, but one rare term counts for more than many common ones."""
+        weighted = self.present()
+        weighted.data **= 2
+        return normalize(weighted, copy=False)
+
     def present(self, wanted: NDArray[np.bool_] | None = None) -> sparse.csr_array:
         """Return the rarity of each wanted term where it is present."""
         weighted = self._counts.copy()

@@ -1,6 +1,7 @@
 /** There are no roles in a notebook: its owner may do everything. */
 
-export const me = { who: "", role: "own" };
+/** @type {import("../../web/static/types.js").Me} */
+export const me = { who: "", role: "own", state: "ready", doing: "", share: 1 };
 export const known = Promise.resolve();
 
 /** @returns {boolean} */

@@ -9,7 +9,9 @@ function documentOf(root, page) {
       return root.activeElement;
     },
     createElement: (/** @type {string} */ tag) => document.createElement(tag),
-    createElementNS: (/** @type {string} */ space, /** @type {string} */ tag) => document.createElementNS(space, tag),
+    createTextNode: (/** @type {string} */ text) => document.createTextNode(text),
+    createElementNS: (/** @type {string} */ space, /** @type {string} */ tag) =>
+      document.createElementNS(space, tag),
     getElementById: (/** @type {string} */ id) => root.getElementById(id),
     querySelector: (/** @type {string} */ selector) => root.querySelector(selector),
     querySelectorAll: (/** @type {string} */ selector) => root.querySelectorAll(selector),
@@ -43,7 +45,8 @@ function render({ model, el }) {
   root.append(style, page);
   const paint = () => (host.dataset.theme = isDark() ? "dark" : "light");
   const observer = new MutationObserver(paint);
-  for (const watched of [document.body, document.documentElement]) observer.observe(watched, { attributes: true });
+  for (const watched of [document.body, document.documentElement])
+    observer.observe(watched, { attributes: true });
   paint();
   const end = makePage(documentOf(root, page)).start(page, model);
   return () => {

@@ -90,7 +90,7 @@ def _write_report(project: Project, file: BinaryIO) -> None:
         f"{name}, standardised" * items.is_standardized or name for name in items.feature_names
     ]
     with project.state():
-        found, names = project.clusters(), list(map(title_of, project.kinds.refs()))
+        found, refs = project.clusters(), project.kinds.refs()
         active, advice = project.ledger.active(), project.standing.advice().text
     write_report(
         file,
@@ -103,9 +103,10 @@ def _write_report(project: Project, file: BinaryIO) -> None:
         truth=truth,
         title=project.title,
         feature_names=features,
-        names=names,
+        names=[title_of(ref) for ref in refs],
+        numbers=[ref.number for ref in refs],
         advice=advice,
-        laid_out=project.overview.maps.laid_out(),
+        layout=project.overview.maps.laid_out(),
     )
 
 

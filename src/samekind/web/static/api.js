@@ -15,7 +15,9 @@ addEventListener("hashchange", () => location.hash.startsWith(FRAGMENT) && locat
 
 /** Move the token of the address into the session, so that it is not copied with the address. @returns {string | null} */
 function takeToken() {
-  const given = location.hash.startsWith(FRAGMENT) ? decodeURIComponent(location.hash.slice(FRAGMENT.length)) : null;
+  const given = location.hash.startsWith(FRAGMENT)
+    ? decodeURIComponent(location.hash.slice(FRAGMENT.length))
+    : null;
   try {
     if (given) sessionStorage.setItem(KEPT, given);
   } catch {
@@ -117,13 +119,16 @@ function parse(text) {
 /** @param {number} status @param {any} reply @returns {string} */
 function explain(status, reply) {
   if (typeof reply?.error === "string") return reply.error;
-  if (status === 401 || status === 403) return "The server does not know this page. Open the address again that samekind printed.";
+  if (status === 401 || status === 403)
+    return "The server does not know this page. Open the address again that samekind printed.";
   return `The server answered with the error ${status}.`;
 }
 
 /** @returns {string} a key that no other request has */
 export function newKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 /** Asks again only for what has changed. */

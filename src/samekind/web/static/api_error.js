@@ -1,6 +1,12 @@
-/** What goes wrong with a call. */
+/** Why a call failed. */
 
-/** The server said no, or nothing. `retry` tells whether the same call may succeed later, `failed` that the server is at fault, `locked` that it wants a token. */
+/**
+ * The server said no, or nothing.
+ *
+ * - `retry`: the same call may succeed later
+ * - `failed`: the server is at fault
+ * - `locked`: the server does not accept this page's token
+ */
 export class ApiError extends Error {
   /** @param {string} message @param {number} status 0: no answer @param {any} [body] */
   constructor(message, status, body = null) {

@@ -1,40 +1,54 @@
-/** When two are of the same kind, in one sentence, above every question; anybody may change it. */
+/** What counts as the same kind, in one sentence, above every question. Owners can change it. */
 
-import { call } from "./api.js";
-import { byId, h, openDialog } from "./dom.js";
+import { html, useRef } from "./vendor/preact.js";
+import { Dialog } from "./dialogs.js";
 import { may } from "./me.js";
+import { change, openDialog } from "./store.js";
+import { useStore } from "./use.js";
+import { Button } from "./parts.js";
 
-/** @param {import("./project.js").Project} project */
-export function showCriterion(project) {
-  const place = byId("criterion");
-  const text = h("span", { class: "criterion-text", dir: "auto" });
-  const button = h("button", { type: "button", class: "link", "data-needs": "own", onclick: () => edit(project) });
-  place.append(text, button);
-  project.addEventListener("state", () => {
-    const now = project.state?.criterion ?? "";
-    place.hidden = !project.state || project.state.done || (!now && !may("own"));
-    text.textContent = now;
-    text.title = now;
-    button.textContent = now ? "Edit" : "Say what counts as the same kind";
-    button.setAttribute("aria-label", now ? "Edit what counts as the same kind" : button.textContent);
-  });
+export function Criterion() {
+  const status = useStore((now) => now.status);
+  const text = status?.criterion ?? "";
+  const isHidden = !status || status.done || (!text && !may("own"));
+  const label = text ? "Edit what counts as the same kind" : "Say what counts as the same kind";
+  return html`<div id="criterion" class="criterion" hidden=${isHidden}>
+    <span class="criterion-text" dir="auto" title=${text}>${text}</span>
+    <${Button} class="link" data-needs="own" aria-label=${label} act=${() => edit(text)}>
+      ${text ? "Edit" : label}
+    <//>
+  </div>`;
 }
 
-/** @param {import("./project.js").Project} project */
-function edit(project) {
-  const field = /** @type {HTMLInputElement} */ (h("input", {
-    id: "criterion-field", maxlength: 200, dir: "auto", value: project.state?.criterion ?? "", placeholder: "same intent of the customer",
-  }));
-  const save = async (/** @type {Event} */ event) => {
+/** @param {string} text */
+function edit(text) {
+  openDialog((close) => html`<${Editor} text=${text} close=${close} />`);
+}
+
+/** @param {{text: string, close: () => void}} props */
+function Editor({ text, close }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const save = (/** @type {Event} */ event) => {
     event.preventDefault();
-    dialog.close();
-    await project.perform(() => call("PUT", "/api/criterion", { body: { criterion: field.value } }));
+    close();
+    change("/api/criterion", { criterion: field.current?.value ?? "" });
   };
-  const dialog = openDialog("What counts as the same kind?", [
-    h("form", { class: "criterion-form", onsubmit: save },
-      h("label", { for: "criterion-field" }, "In one sentence, for everybody who answers:"),
-      field,
-      h("p", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Save"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))),
-  ]);
-  field.focus();
+  return html`<${Dialog} title="What counts as the same kind?" close=${close}>
+    <form class="criterion-form" onsubmit=${save}>
+      <label for="criterion-field">In one sentence, for everybody who answers:</label>
+      <input
+        ref=${field}
+        id="criterion-field"
+        maxlength="200"
+        dir="auto"
+        autofocus
+        defaultValue=${text}
+        placeholder="same intent of the customer"
+      />
+      <p class="buttons">
+        <button type="submit" class="primary">Save</button>
+        <${Button} act=${close}>Cancel<//>
+      </p>
+    </form>
+  <//>`;
 }

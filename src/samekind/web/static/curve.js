@@ -1,32 +1,38 @@
-/** Clusters over presses. */
+/** Kinds over presses. */
 
-import { count, h, svg } from "./dom.js";
+import { html } from "./vendor/preact.js";
+import { count } from "./format.js";
+import { useStore } from "./use.js";
 
-/**
- * Draw how many clusters were known after how many presses.
- *
- * @param {{presses: number[], questions: number[], clusters: number[]}} history
- * @returns {Element}
- */
-export function clustersOverPresses({ presses, questions, clusters }) {
-  const last = presses.at(-1) ?? 0;
+const [WIDTH, HEIGHT, LEFT, BOTTOM] = [320, 120, 26, 20];
+
+export function Curve() {
+  const history = useStore((now) => now.history);
+  const last = history?.presses.at(-1) ?? 0;
+  if (!history || history.presses.length < 2 || !last) {
+    return html`<p class="hint">The curve begins with the first answers.</p>`;
+  }
+  const { presses, clusters } = history;
   const most = Math.max(1, ...clusters);
-  if (presses.length < 2 || !last) return h("p", { class: "hint" }, "The curve begins with the first answers.");
-  const [width, height, left, bottom] = [320, 120, 26, 20];
-  const x = (/** @type {number} */ q) => left + ((width - left - 4) * q) / last;
-  const y = (/** @type {number} */ k) => height - bottom - ((height - bottom - 8) * k) / most;
-  let path = `M${x(presses[0])} ${y(clusters[0])}`;
-  for (let i = 1; i < presses.length; i += 1) path += `H${x(presses[i]).toFixed(1)}V${y(clusters[i]).toFixed(1)}`;
-  const word = (/** @type {number} */ at, /** @type {number} */ level, /** @type {string} */ text, anchor = "end") =>
-    svg("text", { x: at, y: level, "text-anchor": anchor }, text);
-  return svg(
-    "svg",
-    { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${count(clusters.at(-1) ?? 0, "kind")} after ${count(last, "press", "presses")}, which answered ${count(questions.at(-1) ?? 0, "question")}` },
-    svg("path", { class: "axis", d: `M${left} 4V${height - bottom}H${width - 4}` }),
-    svg("path", { class: "line", d: path }),
-    word(left - 5, y(most) + 4, String(most)),
-    word(left - 5, y(0) + 2, "0"),
-    word(width - 4, height - 5, count(last, "press", "presses")),
-    word(left, height - 5, "0", "start"),
-  );
+  const x = (/** @type {number} */ press) => LEFT + ((WIDTH - LEFT - 4) * press) / last;
+  const y = (/** @type {number} */ kinds) =>
+    HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - 8) * kinds) / most;
+  const steps = presses
+    .slice(1)
+    .map((press, i) => `H${x(press).toFixed(1)}V${y(clusters[i + 1]).toFixed(1)}`);
+  const path = `M${x(presses[0])} ${y(clusters[0])}${steps.join("")}`;
+  const total = count(last, "press", "presses");
+  return html`<svg
+    class="curve"
+    viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}
+    role="img"
+    aria-label=${`Kinds over ${total}, ${most} at most`}
+  >
+    <path class="axis" d=${`M${LEFT} 4V${HEIGHT - BOTTOM}H${WIDTH - 4}`} />
+    <path class="line" d=${path} />
+    <text x=${LEFT - 5} y=${y(most) + 4} text-anchor="end">${most}</text>
+    <text x=${LEFT - 5} y=${y(0) + 2} text-anchor="end">0</text>
+    <text x=${WIDTH - 4} y=${HEIGHT - 5} text-anchor="end">${total}</text>
+    <text x=${LEFT} y=${HEIGHT - 5} text-anchor="start">0</text>
+  </svg>`;
 }

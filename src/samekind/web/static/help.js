@@ -1,77 +1,107 @@
 /** Help: what to do, and the keys, which can be changed here. */
 
-import { h, openDialog } from "./dom.js";
+import { html, useLayoutEffect, useState } from "./vendor/preact.js";
+import { Dialog } from "./dialogs.js";
 import { ACTIONS, keyLabel, keyOf, keys } from "./keys.js";
+import { openDialog, set, state } from "./store.js";
+import { Button } from "./parts.js";
 
-/** @param {() => void} changed called when keys were changed */
-export function openHelp(changed) {
+const RULES = [
+  "“Not sure” is a fine answer. Of a pair, another member of the kind may be asked about later; of a line-up, the item is left alone. Skip keeps it for later, under Review.",
+  "Undo goes back as far as you like, and takes back what was learnt, too.",
+  "In a line-up, pick the kind that fits, or say that none does: one press answers several questions.",
+  "You know its kind? Press / and type its name. Enter takes the kind of exactly that name, or what you chose with the arrow keys, or else makes a new kind.",
+  "On a sheet, press those that do not belong, and then once for all others.",
+  "A key pressed at the very moment a question appears does nothing: nobody has seen the question by then.",
+  "Found so far shows the kinds. Name them, merge them, click what does not belong.",
+  "Close the page whenever you like. Answers are on disk as soon as it says “Saved”.",
+  "What is counted are presses: every answer is one, also one that answers several questions.",
+];
+
+export function openHelp() {
   if (document.querySelector("dialog.help")) return;
-  const said = h("p", { class: "hint", role: "status" }, "To change a key, press Change and then the new key.");
-  const table = h("tbody", {});
-  /** @type {((event: KeyboardEvent) => void) | null} waits for a new key */
-  let listening = null;
-  const stop = () => {
-    if (listening) dialog.removeEventListener("keydown", listening, true);
-    listening = null;
-  };
-  const listen = (/** @type {string} */ action) => {
-    stop();
-    said.textContent = `Press the new key for “${ACTIONS[action]}”. Escape leaves it as it is.`;
-    listening = (event) => {
+  openDialog((close) => html`<${Help} close=${close} />`);
+}
+
+/** @param {{close: () => void}} props */
+function Help({ close }) {
+  const [said, setSaid] = useState("To change a key, press Change and then the new key.");
+  const [listening, setListening] = useState("");
+  const changed = () => set({ keysChanged: state.keysChanged + 1 });
+  useLayoutEffect(() => {
+    if (!listening) return undefined;
+    const dialog = document.querySelector("dialog.help");
+    const listen = (/** @type {KeyboardEvent} */ event) => {
       const key = keyOf(event);
       if (key === "Tab") return;
       event.preventDefault();
       event.stopPropagation();
       if (key === null || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
-      const refused = key === "Escape" ? "Nothing was changed." : keys.set(action, key);
-      said.textContent = refused ?? `${keyLabel(key)} now means “${ACTIONS[action]}”.`;
-      if (refused && key !== "Escape") return;
-      stop();
-      show();
-      table.querySelector(`[data-action="${action}"]`)?.focus();
+      const isEscape = key === "Escape";
+      const refused = isEscape ? "Nothing was changed." : keys.set(listening, key);
+      setSaid(refused ?? `${keyLabel(key)} now means “${ACTIONS[listening]}”.`);
+      if (refused && !isEscape) return;
+      setListening("");
       changed();
     };
-    dialog.addEventListener("keydown", listening, true);
+    dialog?.addEventListener("keydown", /** @type {EventListener} */ (listen), true);
+    return () =>
+      dialog?.removeEventListener("keydown", /** @type {EventListener} */ (listen), true);
+  }, [listening]);
+  const listenFor = (/** @type {string} */ action) => {
+    setListening(action);
+    setSaid(`Press the new key for “${ACTIONS[action]}”. Escape leaves it as it is.`);
   };
-  const show = () =>
-    table.replaceChildren(
-      ...Object.entries(ACTIONS).map(([action, what]) =>
-        h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, what),
-          h("td", {}, ...keys.of(action).map((key) => h("kbd", {}, keyLabel(key)))),
-          h("td", {}, h("button", { type: "button", "data-action": action, "aria-label": `Change the key for ${what}`, onclick: () => listen(action) }, "Change")),
-        ),
-      ),
-      h("tr", {}, h("th", { scope: "row" }, "Pick from a line-up"), h("td", {}, h("kbd", {}, "1"), " – ", h("kbd", {}, "9")), h("td", {})),
-    );
-  show();
-  const dialog = openDialog(
-    "Help",
-    [
-      h("p", {}, "You see two things. Are they of the same kind? You decide what a kind is. One key answers, saves and shows the next."),
-      h("ul", {},
-        h("li", {}, "Not sure is a fine answer: of a pair, another member of the kind may be asked about later; of a line-up, the thing is left alone. Skip keeps it for later, under Review."),
-        h("li", {}, "Undo goes back as far as you like, and takes back what was learnt, too."),
-        h("li", {}, "In a line-up, pick the kind that fits, or say that none does: one press answers several questions."),
-        h("li", {}, "You know its kind? Type its name, or a word of it, and press Enter: that settles it. What is not found is a new kind of that name."),
-        h("li", {}, "On a sheet, press those that do not belong, and then once for all others."),
-        h("li", {}, "Found so far shows the kinds. Name them, merge them, click what does not belong."),
-        h("li", {}, "Close the page whenever you like. Answers are on disk as soon as it says “Saved”.")),
-      h("h3", {}, "Keys"),
-      said,
-      h("table", { class: "keys" }, h("thead", { class: "hidden" }, h("tr", {}, h("th", { scope: "col" }, "What"), h("th", { scope: "col" }, "Keys"), h("th", { scope: "col" }, "Change"))), table),
-      h("p", { class: "buttons" }, h("button", {
-        type: "button",
-        onclick: () => {
-          keys.reset();
-          said.textContent = "All keys are as they were at first.";
-          show();
-          changed();
-        },
-      }, "Reset all keys")),
-    ],
-    { class: "help", onclose: stop },
-  );
+  const reset = () => {
+    keys.reset();
+    setSaid("All keys are as they were at first.");
+    changed();
+  };
+  return html`<${Dialog} title="Help" kind="help" close=${close}>
+    <p>
+      You see two items. Are they of the same kind? You decide what a kind is. One key answers,
+      saves and shows the next.
+    </p>
+    <ul>
+      ${RULES.map((rule) => html`<li>${rule}</li>`)}
+    </ul>
+    <h3>Keys</h3>
+    <p class="hint" role="status">${said}</p>
+    <table class="keys">
+      <thead class="hidden">
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Keys</th>
+          <th scope="col">Change</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${Object.entries(ACTIONS).map(([action, what]) => html`<${KeyRow} key=${action} action=${action} what=${what} listen=${listenFor} />`)}
+        <tr>
+          <th scope="row">Pick from a line-up, mark on a sheet</th>
+          <td><kbd>1</kbd>${" – "}<kbd>9</kbd></td>
+          <td></td>
+        </tr>
+      </tbody>
+    </table>
+    <p class="buttons"><${Button} act=${reset}>Reset all keys<//></p>
+  <//>`;
+}
+
+/** @param {{action: string, what: string, listen: (action: string) => void}} props */
+function KeyRow({ action, what, listen }) {
+  return html`<tr>
+    <th scope="row">${what}</th>
+    <td>${keys.of(action).map((key) => html`<kbd>${keyLabel(key)}</kbd>`)}</td>
+    <td>
+      <button
+        type="button"
+        data-action=${action}
+        aria-label=${`Change the key for ${what}`}
+        onclick=${() => listen(action)}
+      >
+        Change
+      </button>
+    </td>
+  </tr>`;
 }

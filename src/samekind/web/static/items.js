@@ -1,162 +1,239 @@
 /** How an item looks: a picture, a text, the fields of a row. */
 
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { loadPicture } from "./api.js";
-import { h } from "./dom.js";
+import { shorten } from "./format.js";
+import { difference, oneLine, spoken } from "./item_text.js";
+import { hideUncompared, state } from "./store.js";
+import { useStore } from "./use.js";
+import { Button } from "./parts.js";
 
-/** @typedef {import("./types.js").ItemView} ItemView */
+/** @typedef {import("./types.js").ItemView} ItemView @typedef {"small" | "large"} Size */
 
 const LONG_TEXT = 900; // characters from which a text is folded
 const MINI_TEXT = 140;
-const BRIEF = 60;
 const MINI_FIELDS = 4;
 const TABLE_FIELDS = 14;
-const CLOSE = 0.1; // numbers that differ by less than this share are marked lightly
 const SMALL_PICTURE = 96; // pixels up to which a picture is enlarged without blurring
+const PREFETCHED = 60;
 
-/** @param {ItemView} item @param {"small" | "large"} size @returns {string | null} where the server has its picture */
-export function pictureUrl(item, size) {
-  return item.has_picture ? `/api/items/${item.row}/picture?size=${size}` : null;
+/** @param {ItemView} item @param {Size} size @returns {string} where the server has its picture */
+function pictureUrl(item, size) {
+  return `/api/items/${item.row}/picture?size=${size}`;
 }
 
-/** @param {ItemView} item @param {"small" | "large"} size @param {string} [alt] @returns {HTMLElement | null} */
-export function picture(item, size, alt = item.title) {
-  const src = pictureUrl(item, size);
-  if (!src) return null;
-  const image = /** @type {HTMLImageElement} */ (
-    h("img", { alt, decoding: "async", draggable: "false", loading: size === "small" ? "lazy" : null })
-  );
-  image.addEventListener("load", () => image.classList.toggle("pixels", image.naturalWidth <= SMALL_PICTURE));
-  image.addEventListener("error", () => {
-    image.replaceWith(h("span", { class: "no-picture" }, size === "small" ? "no picture" : "This picture cannot be shown."));
-  });
-  loadPicture(image, src);
-  return image;
+/**
+ * @param {{item: ItemView, size: Size, alt?: string, attach?: (image: HTMLImageElement) => void}} props
+ *   attach: is given the image, to move it
+ */
+export function Picture({ item, size, alt = item.title, attach }) {
+  const image = useRef(/** @type {HTMLImageElement | null} */ (null));
+  const [fate, setFate] = useState("");
+  const url = pictureUrl(item, size);
+  useEffect(() => {
+    setFate("");
+    if (!image.current) return;
+    loadPicture(image.current, url);
+    attach?.(image.current);
+  }, [url]);
+  if (fate === "lost") {
+    const text = size === "small" ? "no picture" : "This picture cannot be shown.";
+    return html`<span class="no-picture">${text}</span>`;
+  }
+  return html`<img
+    ref=${image}
+    alt=${alt}
+    class=${fate}
+    decoding="async"
+    draggable="false"
+    loading=${size === "small" ? "lazy" : undefined}
+    onload=${() => setFate((image.current?.naturalWidth ?? 0) <= SMALL_PICTURE ? "pixels" : "")}
+    onerror=${() => setFate("lost")}
+  />`;
 }
 
 /** @type {Map<string, HTMLImageElement>} pictures on their way, the newest last */
 const fetched = new Map();
 
-/** @param {ItemView} item @param {"small" | "large"} size load its picture before it is needed */
-export function prefetch(item, size) {
-  const src = pictureUrl(item, size);
-  if (!src || fetched.has(src)) return;
+/** @param {ItemView} item @param {Size} size load its picture before it is needed */
+function prefetch(item, size) {
+  const url = pictureUrl(item, size);
+  if (!item.has_picture || fetched.has(url)) return;
   const image = new Image();
-  loadPicture(image, src);
-  fetched.set(src, image);
-  if (fetched.size > 60) fetched.delete(/** @type {string} */ (fetched.keys().next().value));
+  loadPicture(image, url);
+  fetched.set(url, image);
+  if (fetched.size > PREFETCHED)
+    fetched.delete(/** @type {string} */ (fetched.keys().next().value));
+}
+
+/** @param {import("./types.js").Question} question load its pictures */
+export function prefetchQuestion(question) {
+  if (question.type === "sheet") {
+    for (const item of [...question.cluster.members, ...question.items]) prefetch(item, "small");
+  } else if (question.type === "pair") {
+    for (const item of [question.a, question.b]) prefetch(item, "large");
+    for (const item of question.more) prefetch(item, "small");
+  } else {
+    prefetch(question.item, "large");
+    for (const { members } of question.options) members.forEach((item) => prefetch(item, "small"));
+  }
+}
+
+/** A text that is folded when it is long. @param {{length: number, children: any}} props */
+export function Foldable({ length, children }) {
+  const [isFolded, fold] = useState(length > LONG_TEXT);
+  return html`<div class=${isFolded ? "text folded" : "text"} dir="auto">${children}</div>
+    ${
+      length > LONG_TEXT &&
+      html`<${Button} class="link" aria-expanded=${String(!isFolded)} act=${() => fold(!isFolded)}>
+        ${isFolded ? "Show all" : "Show less"}
+      <//>`
+    }`;
+}
+
+/** An item in small, of spans only: it may stand in a button. @param {{item: ItemView}} props */
+export function Mini({ item }) {
+  const hides = useStore((now) => now.hidesUncompared);
+  if (item.has_picture) {
+    return html`<span class="mini mini-picture">
+      <${Picture} item=${item} size="small" alt="" />
+    </span>`;
+  }
+  if (item.text !== null) {
+    const text = shorten(item.text, MINI_TEXT) || "(empty)";
+    return html`<span class="mini mini-text" dir="auto">${text}</span>`;
+  }
+  const fields = shownFields(item, hides).slice(0, MINI_FIELDS);
+  return html`<span class="mini mini-row">
+    ${fields.length === 0 && oneLine(item)}
+    ${fields.map(
+      ([name, value]) =>
+        html`<span>
+          <span class="mini-name" dir="auto">${breakable(name)}</span>${" "}
+          <span dir="auto">${shorten(value, 60)}</span>
+        </span>`,
+    )}
+  </span>`;
 }
 
 /**
- * A text that is folded when it is long.
+ * An item to press.
  *
- * @param {(Node | string)[]} content
- * @param {number} length
- * @returns {HTMLElement}
+ * @param {{item: ItemView, act: () => void, kind?: string, label?: string, isPressed?: boolean}} props
  */
-export function foldable(content, length) {
-  const text = h("div", { class: "text", dir: "auto" }, ...content);
-  if (length <= LONG_TEXT) return text;
-  text.classList.add("folded");
-  const button = h("button", { type: "button", class: "link", "aria-expanded": "false" }, "Show all");
-  button.addEventListener("click", () => {
-    const folded = text.classList.toggle("folded");
-    button.textContent = folded ? "Show all" : "Show less";
-    button.setAttribute("aria-expanded", String(!folded));
-  });
-  return h("div", {}, text, button);
+export function ItemButton({ item, act, kind = "member", label = spoken(item), isPressed }) {
+  const pressed = isPressed === undefined ? undefined : String(isPressed);
+  const said = { "aria-label": label, "aria-pressed": pressed, title: oneLine(item) };
+  return html`<${Button} class=${kind} act=${act} ...${said}><${Mini} item=${item} /><//>`;
 }
 
-/** @param {string} text @param {number} most @returns {string} */
-export function shorten(text, most) {
-  return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;
+/** @param {{items: ItemView[]}} props a row of items in small */
+export function Strip({ items }) {
+  return html`<ul class="strip">
+    ${items.map(
+      (item) =>
+        html`<li key=${item.row} title=${oneLine(item)}>
+          <${Mini} item=${item} /><span class="hidden">${oneLine(item)}</span>
+        </li>`,
+    )}
+  </ul>`;
 }
 
-/** @param {ItemView} item @returns {string} one line that names an item */
-export function oneLine(item) {
-  return item.title || `row ${item.row}`;
+/** Pictures for a message. @param {{items?: ItemView[]}} props */
+export function Pictures({ items = [] }) {
+  const shown = items.filter((item) => item.has_picture).slice(0, 3);
+  return shown.map((item) => html`<${Mini} key=${item.row} item=${item} />`);
 }
 
-/** @param {ItemView} item @returns {string} what it is in a few words: its title, unless that is but a number */
-export function brief(item) {
-  if (item.title && item.title !== `row ${item.row}`) return shorten(item.title, BRIEF);
-  const words = (item.text ?? item.fields.map(([, value]) => value).join(", ")).replace(/\s+/gu, " ").trim();
-  return words ? `“${shorten(words, BRIEF)}”` : oneLine(item);
-}
-
-/** @param {ItemView[]} items @returns {HTMLElement[]} their pictures, for a message */
-export function pictures(items) {
-  return items.filter((item) => item.has_picture).slice(0, 3).map(mini);
-}
-
-/** @param {ItemView} item @returns {HTMLElement} small, for galleries; of spans only, so that it may stand in a button */
-export function mini(item) {
-  const image = picture(item, "small", "");
-  if (image) return h("span", { class: "mini mini-picture" }, image);
-  if (item.text !== null) return h("span", { class: "mini mini-text", dir: "auto" }, shorten(item.text, MINI_TEXT) || "(empty)");
-  return h(
-    "span",
-    { class: "mini mini-row" },
-    ...(item.fields.length ? [] : [oneLine(item)]),
-    ...item.fields.slice(0, MINI_FIELDS).map(([name, value]) =>
-      h("span", {}, h("span", { class: "mini-name", dir: "auto" }, ...breakable(name)), " ", h("span", { dir: "auto" }, shorten(value, 60)))),
-  );
-}
-
-/** @param {ItemView[]} members @param {ItemView} beside what they are compared with @returns {HTMLElement} rows of a table in a button, a column for each */
-export function miniTable(members, beside) {
-  const wanted = new Map(beside.fields);
+/** Members of a kind, a column for each, compared with an item. @param {{members: ItemView[], beside: ItemView}} props */
+export function MiniTable({ members, beside }) {
+  const hides = useStore((now) => now.hidesUncompared);
+  const wanted = shownFields(beside, hides);
   const values = members.map((member) => new Map(member.fields));
-  const names = beside.fields.map(([name]) => name).slice(0, TABLE_FIELDS);
-  const left = beside.fields.length - names.length;
-  return h(
-    "span",
-    { class: `mini-table of-${members.length}` },
-    ...names.flatMap((name) => [
-      h("span", { class: "mini-name", dir: "auto" }, ...breakable(name)),
-      ...values.map((fields) => h("span", { class: difference(wanted.get(name), fields.get(name)), dir: "auto" }, shorten(fields.get(name) || "–", 40))),
-    ]),
-    left > 0 && h("span", { class: "mini-name" }, `and ${left} more`),
-  );
+  const left = wanted.length - TABLE_FIELDS;
+  return html`<span class=${`mini-table of-${members.length}`}>
+    ${wanted
+      .slice(0, TABLE_FIELDS)
+      .map(([name, value]) => [
+        html`<span class="mini-name" dir="auto">${breakable(name)}</span>`,
+        values.map(
+          (fields) =>
+            html`<span class=${difference(value, fields.get(name))} dir="auto">
+              ${shorten(fields.get(name) || "–", 40)}
+            </span>`,
+        ),
+      ])}
+    ${left > 0 && html`<span class="mini-name">${`and ${left} more`}</span>`}
+  </span>`;
 }
 
-/** @param {string | undefined} one @param {string | undefined} two @returns {"agrees" | "absent" | "differs" | "differs close"} "absent": one has no value, which says nothing; "close": numbers that hardly differ */
-export function difference(one, two) {
-  if (one === two) return "agrees";
-  if (!one || !two) return "absent";
-  const [a, b] = [Number(one), Number(two)];
-  return Math.abs(a - b) <= CLOSE * Math.max(Math.abs(a), Math.abs(b)) ? "differs close" : "differs";
+/** All of an item. @param {{item: ItemView, children?: any}} props children: in place of its picture */
+export function Whole({ item, children }) {
+  const hides = useStore((now) => now.hidesUncompared);
+  const fields = shownFields(item, hides);
+  return html`${
+      children ??
+      (item.has_picture && html`<div class="stage"><${Picture} item=${item} size="large" /></div>`)
+    }
+    ${
+      item.text !== null &&
+      html`<${Foldable} length=${item.text.length}>${item.text || "(empty)"}<//>`
+    }
+    ${
+      fields.length > 0 &&
+      html`<table class="fields">
+        <tbody>
+          ${fields.map(
+            ([name, value]) =>
+              html`<tr key=${name}>
+                <${ColumnName} name=${name} />
+                <td dir="auto">${shorten(value, 2000)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`
+    } <${HideUncompared} items=${[item]} />`;
 }
 
-/** @param {string} name @returns {(Node | string)[]} a name that may break after its joints */
+/** The head of a row in a table of fields. @param {{name: string, said?: string}} props */
+export function ColumnName({ name, said = "" }) {
+  const isCompared = !state.status?.uncompared.includes(name);
+  return html`<th scope="row" dir="auto">
+    ${breakable(name)}${
+      !isCompared &&
+      html`<span class="uncompared" title="Items are not compared by this column"
+        >not compared</span
+      >`
+    }${said && html`<span class="hidden">${said}</span>`}
+  </th>`;
+}
+
+/** Whether columns that are not compared are shown. @param {{items: ItemView[]}} props */
+export function HideUncompared({ items }) {
+  const hides = useStore((now) => now.hidesUncompared);
+  const names = new Set(items.flatMap((item) => item.fields.map(([name]) => name)));
+  const many = state.status?.uncompared.filter((name) => names.has(name)).length ?? 0;
+  if (!many) return null;
+  const columns = many === 1 ? "1 column that is" : `${many} columns that are`;
+  return html`<button
+    type="button"
+    class="link hide-uncompared"
+    aria-pressed=${String(hides)}
+    onclick=${() => hideUncompared(!hides)}
+  >
+    ${`${hides ? "Show" : "Hide"} ${columns} not compared`}
+  </button>`;
+}
+
+/** @param {ItemView} item @param {boolean} hides @returns {[string, string][]} */
+export function shownFields(item, hides) {
+  if (!hides) return item.fields;
+  return item.fields.filter(([name]) => !state.status?.uncompared.includes(name));
+}
+
+/** @param {string} name @returns {any[]} a name that may break after its joints */
 export function breakable(name) {
-  return name.split(/(?<=[_/.:-])/u).flatMap((part, index) => (index ? [document.createElement("wbr"), part] : [part]));
-}
-
-/** @param {ItemView} item @returns {string} what a screen reader says of a small one */
-export function spoken(item) {
-  const title = oneLine(item);
-  if (item.text !== null && !item.has_picture) return `${title}: ${shorten(item.text, MINI_TEXT)}`;
-  if (!item.has_picture && item.fields.length) {
-    return `${title}: ${item.fields.slice(0, MINI_FIELDS).map(([name, value]) => `${name} ${shorten(value, 40)}`).join(", ")}`;
-  }
-  return title;
-}
-
-/** @param {ItemView} item @returns {HTMLElement[]} all of an item, for a dialog or the head of a line-up */
-export function whole(item) {
-  const image = picture(item, "large");
-  const parts = [];
-  if (image) parts.push(h("div", { class: "stage" }, image));
-  if (item.text !== null) parts.push(foldable([item.text || "(empty)"], item.text.length));
-  if (item.fields.length) {
-    parts.push(
-      h(
-        "table",
-        { class: "fields" },
-        h("tbody", {}, ...item.fields.map(([name, value]) =>
-          h("tr", {}, h("th", { scope: "row", dir: "auto" }, ...breakable(name)), h("td", { dir: "auto" }, shorten(value, 2000))))),
-      ),
-    );
-  }
-  return parts;
+  return name
+    .split(/(?<=[_/.:-])/u)
+    .flatMap((part, index) => (index ? [html`<wbr />`, part] : [part]));
 }

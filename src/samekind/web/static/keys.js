@@ -1,4 +1,4 @@
-/** Keys: which one does what, which the person may change, and no key does two items. */
+/** Which key does what. A person may change that; no key does two things. */
 
 import { remember, remembered } from "./settings.js";
 
@@ -39,7 +39,8 @@ const NAMES = /** @type {Record<string, string>} */ ({
 });
 
 // What moves the focus, closes dialogs or presses buttons keeps its meaning.
-const RESERVED = /^(Tab|Escape|Enter|Shift|Control|Alt|Meta|Dead|Process|Unidentified|F\d+|PageUp|PageDown|.*Lock)$/;
+const RESERVED =
+  /^(Tab|Escape|Enter|Shift|Control|Alt|Meta|Dead|Process|Unidentified|F\d+|PageUp|PageDown|.*Lock)$/;
 
 /** @param {KeyboardEvent} event @returns {string | null} the key's name here; null for what is the browser's */
 export function keyOf(event) {
@@ -53,58 +54,29 @@ export function keyOf(event) {
 
 /** @param {string} key @returns {string} as it is shown on a button */
 export function keyLabel(key) {
-  return NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key.replace(/\+(.)$/, (_, last) => `+${last.toUpperCase()}`));
+  return (
+    NAMES[key] ??
+    (key.length === 1
+      ? key.toUpperCase()
+      : key.replace(/\+(.)$/, (_, last) => `+${last.toUpperCase()}`))
+  );
 }
 
 /** @param {EventTarget | null} target @returns {boolean} whether it takes typing */
 export function takesTyping(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select"));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select"))
+  );
 }
 
 /** @param {EventTarget | null} target @param {string} key @returns {boolean} whether the key presses the focused control */
 export function pressesControl(target, key) {
-  return (key === " " || key === "Enter") && target instanceof Element && target.closest("button, a, summary, input, label") !== null;
-}
-
-const QUIET_MS = 1000;
-const LEAVING = ["Enter", "Escape", "Tab"];
-
-/** @type {EventTarget | null} the field that has the focus, or had it when we last looked */
-let field = null;
-let meant = false; // whether it was left on purpose, as far as one can tell
-let quietUntil = 0;
-/** @type {number | undefined} */
-let loud;
-
-/** Let keys do nothing for a second, and show it. */
-function hush() {
-  field = null;
-  quietUntil = performance.now() + QUIET_MS;
-  document.body.dataset.keys = "quiet";
-  clearTimeout(loud);
-  loud = setTimeout(() => delete document.body.dataset.keys, QUIET_MS);
-}
-
-document.addEventListener("focusin", ({ target }) => {
-  if (!takesTyping(target)) return;
-  field = target;
-  meant = false;
-});
-document.addEventListener("focusout", ({ target }) => takesTyping(target) && hush());
-document.addEventListener("pointerdown", () => (meant = true), true);
-document.addEventListener("keydown", (event) => takesTyping(event.target) && (meant = LEAVING.includes(event.key)), true);
-
-/**
- * Whether a key may have been meant for a field that has just lost the focus. For a second after it was left on
- * purpose; for who may not know that it is gone, until they stop typing for a second.
- *
- * @returns {boolean}
- */
-export function leftField() {
-  if (field && document.activeElement !== field) hush(); // it vanished, which not every browser tells
-  const quiet = performance.now() < quietUntil;
-  if (quiet && !meant) hush();
-  return quiet;
+  return (
+    (key === " " || key === "Enter") &&
+    target instanceof Element &&
+    target.closest("button, a, summary, input, label") !== null
+  );
 }
 
 class Keys {
@@ -132,11 +104,13 @@ class Keys {
 
   /** @param {string} action @param {string} key @returns {string | null} why it was refused */
   set(action, key) {
-    if (RESERVED.test(key)) return `${keyLabel(key)} is needed to move about the page. Press another key.`;
+    if (RESERVED.test(key))
+      return `${keyLabel(key)} is needed to move about the page. Press another key.`;
     if (/^[1-9]$/.test(key)) return "The digits 1 to 9 pick from a line-up. Press another key.";
     if (key.startsWith("Ctrl+")) return "Keys with Ctrl belong to the browser. Press another key.";
     const taken = this.action(key);
-    if (taken && taken !== action) return `${keyLabel(key)} already means “${ACTIONS[taken]}”. Press another key.`;
+    if (taken && taken !== action)
+      return `${keyLabel(key)} already means “${ACTIONS[taken]}”. Press another key.`;
     this.own = { ...this.own, [action]: [key] };
     remember("keys", this.own);
     return null;

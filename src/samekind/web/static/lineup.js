@@ -1,65 +1,68 @@
-/** A line-up: one item beside the clusters it may belong to. */
+/** A line-up: one item beside the kinds that it may belong to. */
 
-import { count, h } from "./dom.js";
-import { knownAs } from "./cluster_names.js";
-import { mini, miniTable, oneLine, picture, spoken, whole } from "./items.js";
-import { Zoom, zoomTools } from "./zoom.js";
+import { html } from "./vendor/preact.js";
+import { oneLine, spoken } from "./item_text.js";
+import { Mini, MiniTable, Whole } from "./items.js";
+import { nameOf } from "./names.js";
+import { Stage } from "./zoom.js";
+
+/** @typedef {import("./types.js").ItemView} ItemView */
 
 /**
- * @param {import("./types.js").LineupQuestion} question
- * @param {(said: import("./types.js").Said, event: Event) => void} answer
- * @returns {import("./pair.js").View}
+ * @param {object} props
+ * @param {import("./types.js").LineupQuestion} props.question
+ * @param {import("./zoom.js").Zoom | null} props.zoom
+ * @param {(said: import("./types.js").Said, event: Event) => void} props.answer
  */
-export function lineupView({ item, options }, answer) {
-  const zoom = item.has_picture ? new Zoom() : null;
-  const subject = h(
-    "figure",
-    { class: "card subject" },
-    h("figcaption", {}, h("span", { class: "card-title", dir: "auto" }, oneLine(item))),
-  );
-  const image = picture(item, "large");
-  if (image && zoom) {
-    const stage = h("div", { class: "stage" }, image);
-    zoom.attach(stage, image);
-    subject.append(stage, ...whole({ ...item, has_picture: false }));
-  } else {
-    subject.append(...whole(item));
-  }
-  const list = h("ol", { class: "options" }, ...options.map((option, index) => h("li", {}, optionButton(item, option, index, answer))));
-  return {
-    title: "Which kind is this?",
-    said: `Which kind is this? ${spoken(item)}. There are ${count(options.length, "kind")} to pick from.`,
-    body: h("div", { class: "lineup" }, subject, list),
-    tools: zoom ? zoomTools(zoom) : [],
-    zoom,
-  };
+export function LineUp({ question, zoom, answer }) {
+  const { item, options } = question;
+  const medium = item.has_picture ? "pictures" : item.text !== null ? "texts" : "rows";
+  const stage = zoom && item.has_picture ? html`<${Stage} item=${item} zoom=${zoom} />` : undefined;
+  return html`<div class=${`lineup of-${medium}`}>
+    <figure class="card subject">
+      <figcaption><span class="card-title" dir="auto">${oneLine(item)}</span></figcaption>
+      <div class="subject-body"><${Whole} item=${item}>${stage}<//></div>
+    </figure>
+    <ol class="options">
+      ${options.map(
+        (option, place) =>
+          html`<li key=${option.cluster}>
+            <${Option} item=${item} option=${option} place=${place} answer=${answer} />
+          </li>`,
+      )}
+    </ol>
+  </div>`;
 }
 
 /**
- * @param {import("./types.js").ItemView} item
- * @param {import("./types.js").ClusterOption} option
- * @param {number} index
- * @param {(said: import("./types.js").Said, event: Event) => void} answer
+ * @param {object} props
+ * @param {ItemView} props.item
+ * @param {import("./types.js").ClusterOption} props.option
+ * @param {number} props.place
+ * @param {(said: import("./types.js").Said, event: Event) => void} props.answer
  */
-function optionButton(item, option, index, answer) {
-  const key = index < 9 ? String(index + 1) : null;
+function Option({ item, option, place, answer }) {
+  const key = place < 9 ? String(place + 1) : "";
   const isRow = !item.has_picture && item.text === null && item.fields.length > 0;
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "option",
-      "data-answer": option.cluster,
-      "aria-keyshortcuts": key,
-      "aria-label": `${[key, knownAs(option)].filter(Boolean).join(" ")}: ${option.members.map(spoken).join("; ")}`,
-      onclick: (/** @type {Event} */ event) => answer(option.cluster, event),
-    },
-    h(
-      "span",
-      { class: "option-head" },
-      key && h("kbd", {}, key),
-      h("span", { class: option.name ? "option-name" : "option-name unnamed", "data-cluster": option.cluster, dir: "auto" }, knownAs(option)),
-    ),
-    h("span", { class: "option-members" }, ...(isRow ? [miniTable(option.members, item)] : option.members.map(mini))),
-  );
+  const name = nameOf(option);
+  return html`<button
+    type="button"
+    class="option"
+    data-answer=${option.cluster}
+    aria-keyshortcuts=${key || undefined}
+    aria-label=${`${key} ${name}: ${option.members.map(spoken).join("; ")}`.trim()}
+    onclick=${(/** @type {Event} */ event) => answer(option.cluster, event)}
+  >
+    <span class="option-head">
+      ${key && html`<kbd>${key}</kbd>`}
+      <span class=${option.name ? "option-name" : "option-name unnamed"} dir="auto">${name}</span>
+    </span>
+    <span class="option-members">
+      ${
+        isRow
+          ? html`<${MiniTable} members=${option.members} beside=${item} />`
+          : option.members.map((member) => html`<${Mini} key=${member.row} item=${member} />`)
+      }
+    </span>
+  </button>`;
 }

@@ -1,14 +1,15 @@
 /** Who is at this page, what they may do, and how far the project is open. */
 
-import { call, shareToken } from "./api.js";
+import { ApiError, call, shareToken } from "./api.js";
 
 const ROLES = ["answer", "review", "own"];
+const SILENT = "samekind does not answer. The terminal in which it runs says why.";
 const LOOK_AGAIN_MS = 400;
 const ASK_AGAIN_MS = 2000;
 
-/** @type {{who: string | null, role: string, state: string, doing: string, share: number}} who: null where people have no links */
+/** @type {import("./types.js").Me} who: null where people have no links */
 export const me = { who: "", role: "answer", state: "opening", doing: "Loading", share: 0 };
-document.body.dataset.role = me.role; // till the server has said more
+document.body.dataset.role = me.role; // until the server has said more
 
 /** @param {string} role @returns {boolean} whether one may do what this role may */
 export function may(role) {
@@ -23,22 +24,23 @@ export const known = new Promise((resolve) => (tellKnown = resolve));
 /**
  * Resolves once the project is open, or the server does not know this page.
  *
- * @param {(text: string) => void} say is told what the server is doing meanwhile
+ * @param {() => void} changed is called whenever `me` says something else
  */
-export async function opened(say) {
+export async function opened(changed) {
   for (;;) {
     try {
       Object.assign(me, await call("GET", "/api/about"));
       document.body.dataset.role = me.role;
       if (me.who === null) shareToken();
       tellKnown();
+      changed();
       if (me.state === "ready") return;
-      say(me.state === "failed" ? me.doing : `${me.doing} …`);
       await pause(me.state === "failed" ? ASK_AGAIN_MS : LOOK_AGAIN_MS);
     } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
       if (!error.retry || error.locked) return tellKnown();
-      me.share = 0;
-      say("samekind does not answer. The terminal in which it runs says why.");
+      Object.assign(me, { state: "failed", share: 0, doing: SILENT });
+      changed();
       await pause(ASK_AGAIN_MS);
     }
   }

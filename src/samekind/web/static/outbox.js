@@ -1,19 +1,18 @@
 /**
- * Sends what was answered: in order, one at a time, each kept until the server has said that it is on disk.
+ * Sends answers in order, one at a time, and keeps each until the server has it on disk.
  *
- * Rules. An item leaves the box only when the server took it or refused it for good, or when the person gave it up
- * after the server had failed at it. Nothing is called saved while the box holds anything. A box survives a reload of
- * its tab.
+ * Rules:
+ * - An item leaves the box when the server confirmed it for this project or refused it for good, or
+ *   when the person gave it up after the server had failed at it.
+ * - Nothing is called saved while the box holds anything.
+ * - A box survives a reload of its tab. It belongs to one project, by that project's id.
+ * - Without access nothing is sent until the person tries again or another tab has a new token.
+ * - No error of the page ends the sending.
  */
 
 import { ApiError, newKey } from "./api.js";
 
-/**
- * @typedef {{type: "answer" | "undo", question?: import("./types.js").Question, said?: import("./types.js").Said,
- *   tries?: number, key?: string, givenUp?: boolean}} Item key: with it, a second try is not done twice
- * @typedef {{state: "saved" | "saving" | "unsaved", waiting: number, seconds: number, why: string,
- *   stuck: Item["type"] | null}} Status stuck: what the server failed at, for which it may fail for ever
- */
+/** @typedef {import("./types.js").Unsent} Item @typedef {import("./types.js").Saving} Saving */
 
 const FIRST_WAIT_S = 1;
 const LONGEST_WAIT_S = 15;
@@ -21,10 +20,10 @@ const LONGEST_WAIT_S = 15;
 export class Outbox {
   /**
    * @param {object} does
-   * @param {(item: Item) => Promise<any>} does.send
+   * @param {(item: Item) => Promise<any>} does.send rejects unless the server confirmed it
    * @param {(item: Item, reply: any) => void} does.taken
    * @param {(item: Item, error: ApiError) => void} does.refused
-   * @param {(status: Status) => void} does.status
+   * @param {(saving: Saving) => void} does.status
    */
   constructor(does) {
     this.does = does;
@@ -37,10 +36,11 @@ export class Outbox {
     this.idlers = [];
     this.key = "";
     addEventListener("online", () => this.retryNow());
+    addEventListener("storage", () => this.retryNow()); // another tab may have a new token
     addEventListener("beforeunload", (event) => this.items.length && event.preventDefault());
   }
 
-  /** @param {string} project take up what a reload left behind, if it belongs to this project */
+  /** @param {string} project its id; take up what a reload of this tab left behind */
   restore(project) {
     this.key = `samekind.outbox.${project}`;
     try {
@@ -70,14 +70,15 @@ export class Outbox {
 
   /** @returns {Promise<void>} resolves when everything is sent */
   idle() {
-    return this.items.length ? new Promise((resolve) => this.idlers.push(resolve)) : Promise.resolve();
+    if (!this.items.length) return Promise.resolve();
+    return new Promise((resolve) => this.idlers.push(resolve));
   }
 
   retryNow() {
     this.wake?.();
   }
 
-  /** Skip the question whose answer the server failed to take, or leave an undo, so that the rest can go on. */
+  /** Skip the question whose answer the server fails at, or leave out an undo. */
   giveUp() {
     const item = this.items[0];
     if (!item || !this.wake) return;
@@ -93,28 +94,43 @@ export class Outbox {
     let failures = 0;
     while (this.items.length) {
       const item = this.items[0];
-      if (!failures) this.#say("saving");
+      if (!failures) this.#tell("saving");
       item.tries = (item.tries ?? 0) + 1;
       this.#keep();
+      /** @type {any} */
+      let reply;
       try {
-        const reply = await this.does.send(item);
-        failures = 0;
-        this.#drop();
-        this.does.taken(item, reply);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        if (error.retry && !(item.givenUp && error.failed)) {
-          await this.#wait(Math.min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** failures++), error.message, error.failed ? item.type : null);
-          continue;
+        reply = await this.does.send(item);
+      } catch (thrown) {
+        const error = thrown instanceof ApiError ? thrown : new ApiError(String(thrown), 0);
+        if (error.status === 401 || error.status === 403) {
+          await this.#wait(Infinity, { why: error.message, withdrawn: true });
+        } else if (error.retry && !(item.givenUp && error.failed)) {
+          const seconds = Math.min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** failures++);
+          await this.#wait(seconds, { why: error.message, stuck: error.failed ? item.type : null });
+        } else {
+          failures = 0;
+          this.#drop();
+          this.#try(() => this.does.refused(item, error));
         }
-        failures = 0;
-        this.#drop();
-        this.does.refused(item, error);
+        continue;
       }
+      failures = 0;
+      this.#drop();
+      this.#try(() => this.does.taken(item, reply));
     }
     this.sending = false;
-    this.#say("saved");
+    this.#tell("saved");
     this.idlers.splice(0).forEach((resolve) => resolve());
+  }
+
+  /** @param {() => void} act what the page does with a reply must not keep the rest from being sent */
+  #try(act) {
+    try {
+      act();
+    } catch (error) {
+      console.error(error);
+    }
   }
 
   #drop() {
@@ -130,21 +146,25 @@ export class Outbox {
     }
   }
 
-  /** @param {number} seconds @param {string} why @param {Status["stuck"]} stuck */
-  async #wait(seconds, why, stuck) {
+  /** Wait for a next try, and tell how long. @param {number} seconds @param {Partial<Saving>} why */
+  async #wait(seconds, why) {
     for (let left = seconds; left > 0; left -= 1) {
-      this.#say("unsaved", left, why, stuck);
+      this.#tell("unsaved", { ...why, seconds: Number.isFinite(left) ? left : 0 });
       const woken = await new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), 1000);
-        this.wake = () => (clearTimeout(timer), resolve(true));
+        const timer = Number.isFinite(left) ? setTimeout(() => resolve(false), 1000) : undefined;
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
       });
       if (woken) break;
     }
     this.wake = null;
   }
 
-  /** @param {Status["state"]} state @param {number} [seconds] @param {string} [why] @param {Status["stuck"]} [stuck] */
-  #say(state, seconds = 0, why = "", stuck = null) {
-    this.does.status({ state, waiting: this.items.length, seconds, why, stuck });
+  /** @param {Saving["state"]} state @param {Partial<Saving>} [more] */
+  #tell(state, more = {}) {
+    const rest = { seconds: 0, why: "", stuck: null, withdrawn: false, ...more };
+    this.#try(() => this.does.status({ state, waiting: this.items.length, ...rest }));
   }
 }

@@ -1,244 +1,314 @@
-/** The question area: what is asked, the buttons, and what stands there when nothing is asked. */
+/** The question on the screen, its buttons, and what stands there when nothing is asked. */
 
-import { announce, byId, count, h } from "./dom.js";
-import { unbroken, whyDone } from "./finish.js";
+import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact.js";
+import { Criterion } from "./criterion.js";
+import { count } from "./format.js";
+import { spoken } from "./item_text.js";
+import { prefetchQuestion } from "./items.js";
 import { keys } from "./keys.js";
-import { lineupView } from "./lineup.js";
-import { knownAs } from "./cluster_names.js";
-import { pairView } from "./pair.js";
-import { prefetch } from "./items.js";
-import { SayBar } from "./say.js";
-import { sheetView } from "./tray.js";
+import { LineUp } from "./lineup.js";
+import { may } from "./me.js";
+import { nameOf } from "./names.js";
+import { Pair } from "./pair.js";
+import { SayBar, subject } from "./say.js";
+import { Sheet, sheetLabel } from "./sheet.js";
+import {
+  announce,
+  answer,
+  comeBack,
+  current,
+  outbox,
+  retryAside,
+  setBudget,
+  state,
+  undo,
+} from "./store.js";
+import { useAll } from "./use.js";
+import { Zoom, ZoomTools } from "./zoom.js";
+import { Button } from "./parts.js";
 
-/** @typedef {import("./types.js").Said} Said */
+/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said */
 
-const PAIR = [
-  ["same", "Same", "=", "answer main"],
-  ["different", "Different", "≠", "answer main"],
+const SLOW_MS = 1500;
+const MORE_PRESSES = 100;
+const COMMON = [
   ["unsure", "Not sure", "", "answer"],
   ["skip", "Skip", "", "answer"],
   ["undo", "Undo", "", "answer"],
 ];
-const SLOW_MS = 1500;
-const LINEUP = [["none", "None of these", "∅", "answer main"], ...PAIR.slice(2)];
-const SHEET = [["all", "All the same", "=", "answer main"], ...PAIR.slice(2)];
-const ACTIONS = { pair: PAIR, lineup: LINEUP, sheet: SHEET };
+const ACTIONS = {
+  pair: [
+    ["same", "Same", "=", "answer main"],
+    ["different", "Different", "≠", "answer main"],
+    ...COMMON,
+  ],
+  lineup: [["none", "None of these", "∅", "answer main"], ...COMMON],
+  sheet: [["all", "", "=", "answer main"], ...COMMON],
+};
 
-export class QuestionArea {
-  /**
-   * @param {import("./project.js").Project} project
-   * @param {{act: (action: string, event?: Event) => void, answer: (said: Said, event?: Event) => void, goto: (view: string) => void}} does
-   */
-  constructor(project, does) {
-    this.project = project;
-    this.does = does;
-    this.section = byId("question");
-    /** @type {import("./pair.js").View | null} */
-    this.view = null;
-    this.say = new SayBar(byId("say"), project, does.answer);
-    project.addEventListener("question", () => this.show());
-    project.addEventListener("state", () => this.project.current === null && this.show());
-    project.addEventListener("overview", () => this.#nameClusters());
-  }
+/** What the keys of the question on the screen do besides answering. */
+const shown = {
+  /** @type {Zoom | null} */
+  zoom: null,
+  /** @type {Set<number>} rows of a sheet that do not belong */
+  out: new Set(),
+  /** @type {(row: number) => void} */
+  toggle: () => {},
+};
 
-  /** Show the question at the head of the queue. */
-  show() {
-    const question = this.project.current;
-    if (question || !this.project.outbox.items.length) this.say.show(question);
-    if (!question) {
-      this.#showNone();
-      return;
-    }
-    this.section.classList.remove("waiting");
-    clearTimeout(this.slow);
-    if (this.section.dataset.id === question.id) {
-      this.#settle();
-      return;
-    }
-    if (question.type === "sheet") this.view = sheetView(question, this.does.answer);
-    else this.view = question.type === "pair" ? pairView(question) : lineupView(question, this.does.answer);
-    this.section.dataset.id = question.id;
-    this.section.dataset.type = question.type;
-    byId("question-title").textContent = question.skipped ? `Again: ${this.view.title}` : this.view.title;
-    byId("question-tools").replaceChildren(...this.view.tools);
-    const body = byId("question-body");
-    const focused = body.contains(document.activeElement);
-    body.replaceChildren(this.view.body);
-    if (focused) byId("question-title").focus({ preventScroll: true }); // a pressed option is gone: not so the focus
-    this.section.scrollTop = 0;
-    this.#showActions(question);
-    announce(this.view.said);
-    this.#settle();
-    for (const next of this.project.queue.slice(1)) prefetchQuestion(next);
-  }
-
-  /** Show the keys again after they have changed. */
-  refresh() {
-    this.section.dataset.id = "";
-    this.show();
-  }
-
-  /** @param {string} said make visible which button a key has pressed */
-  flash(said) {
-    const button = this.section.querySelector(`[data-answer="${CSS.escape(said)}"]`);
-    if (!button) return;
-    // The options of a line-up leave with their question; what stays is the row of buttons.
-    button.classList.remove("pressed");
-    requestAnimationFrame(() => button.classList.add("pressed"));
-    setTimeout(() => button.classList.remove("pressed"), 220);
-  }
-
-  #settle() {
-    const left = this.project.settled - performance.now();
-    this.section.setAttribute("aria-busy", String(left > 0));
-    if (left > 0) setTimeout(() => this.#settle(), left + 1);
-  }
-
-  /** @param {import("./types.js").Question} question */
-  #showActions(question) {
-    const buttons = ACTIONS[question.type].map(([action, label, ...rest]) => [action, question.type === "sheet" && action === "all" ? `All ${question.items.length} the same` : label, ...rest]);
-    const shown = question.type === "sheet" ? question.id : buttons.map((button) => button[0]).join(); // its label changes
-    const actions = byId("actions");
-    actions.hidden = false;
-    const labels = buttons.map((button) => keys.label(keyed(button[0]))).join();
-    if (actions.dataset.shown === shown + labels) return;
-    actions.dataset.shown = shown + labels;
-    actions.replaceChildren(
-      ...buttons.map(([action, label, sign, style]) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: `${style} ${action}`,
-            "data-answer": action,
-            "aria-keyshortcuts": ariaKey(keys.of(keyed(action))[0]),
-            onclick: (/** @type {Event} */ event) => this.does.act(action, event),
-          },
-          sign && h("span", { class: "sign", "aria-hidden": "true" }, sign),
-          h("span", {}, label),
-          h("kbd", { "aria-hidden": "true" }, keys.label(keyed(action))),
-        ),
-      ),
-    );
-  }
-
-  #showNone() {
-    const { state, undoing, outbox, loaded } = this.project;
-    if (!loaded && this.project.locked) {
-      this.section.setAttribute("aria-busy", "false");
-      this.#say("This page needs its token", this.#lockedOut());
-      return;
-    }
-    const waiting = !loaded || undoing > 0 || outbox.items.length > 0;
-    this.section.setAttribute("aria-busy", String(waiting));
-    clearTimeout(this.slow);
-    if (waiting) {
-      // The reply is a blink away, as a rule: what stands here fades, and gives way only if it takes long.
-      const giveWay = () => this.#say(undoing ? "Undoing…" : loaded ? "One moment…" : "Loading…", skeleton());
-      this.section.classList.toggle("waiting", this.section.dataset.id !== "");
-      if (this.section.dataset.id) this.slow = setTimeout(giveWay, SLOW_MS);
-      else giveWay();
-      return;
-    }
-    this.section.classList.remove("waiting");
-    byId("actions").hidden = true;
-    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget, this.project.aside.size]);
-    if (this.section.dataset.type === "none" && this.none === now) return; // what is pressed must not vanish under the finger
-    if (state?.done) this.#say("That is all", this.#done(state));
-    else this.#say(this.project.aside.size ? "This question cannot be answered now" : "Nothing to ask right now", this.#empty(state));
-    this.none = now;
-  }
-
-  /** Clusters without a name get their numbers with the list of all clusters. */
-  #nameClusters() {
-    for (const place of this.section.querySelectorAll(".unnamed:empty")) {
-      place.textContent = knownAs({ cluster: Number(place.dataset.cluster), name: null });
-    }
-  }
-
-  #lockedOut() {
-    announce(this.project.why);
-    return h("div", { class: "notice" }, h("p", {}, this.project.why));
-  }
-
-  /** @param {string} title @param {HTMLElement} body */
-  #say(title, body) {
-    this.section.dataset.id = "";
-    this.section.dataset.type = "none";
-    this.view = null;
-    this.none = "";
-    byId("question-tools").replaceChildren();
-    byId("question-title").textContent = title;
-    byId("question-body").replaceChildren(body);
-  }
-
-  /** @param {import("./types.js").Status} state */
-  #done(state) {
-    const why = whyDone(state);
-    announce(`That is all. ${why}`);
-    return h(
-      "div",
-      { class: "notice" },
-      h("p", {}, ...unbroken(why)),
-      state.skipped > 0 && h("p", {}, `${count(state.skipped, "question")} that ${state.skipped === 1 ? "was" : "were"} skipped can still be answered.`),
-      h(
-        "p",
-        { class: "buttons" },
-        h("button", { type: "button", class: "primary", "data-needs": "own", onclick: () => this.does.goto("finish") }, "See and export the result"),
-        state.skipped > 0 && h("button", { type: "button", onclick: () => this.project.comeBack() }, `Come back to ${state.skipped} skipped`),
-        state.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
-      ),
-    );
-  }
-
-  /** @param {import("./types.js").Status | null} state */
-  #empty(state) {
-    // The work is not done, so that there are questions, and none for us: skipped ones would not keep it from its end.
-    const aside = this.project.aside.size > 0;
-    const text = aside
-      ? "The server could not take an answer to the open question, not even that it is skipped. The terminal in which samekind runs says why. Everything answered before is saved."
-      : "Other people are answering all open questions at the moment. This page looks again every few seconds and goes on by itself.";
-    const skipped = state?.skipped ?? 0;
-    announce(text);
-    return h(
-      "div",
-      { class: "notice" },
-      h("p", {}, text),
-      h(
-        "p",
-        { class: "buttons" },
-        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.project.comeBack() }, `Meanwhile, come back to ${skipped} skipped`),
-        aside && state?.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
-        h("button", { type: "button", onclick: () => this.project.retryAside() }, aside ? "Try it again" : "Look again"),
-      ),
-    );
+/** @param {Said} said @param {Event} [event] */
+function give(said, event) {
+  const isPointed = event instanceof MouseEvent && event.detail > 0;
+  const body = document.getElementById("question-body");
+  const isInBody = body?.contains(document.activeElement) ?? false;
+  if (!answer(said)) return;
+  // After a click the focus leaves the button, or Space would press it again; an option goes away with it.
+  if (isPointed || isInBody) {
+    document.getElementById("question-title")?.focus({ preventScroll: true });
   }
 }
 
-/** @param {import("./types.js").Question} question */
-function prefetchQuestion(question) {
+/** Do what a key or button means for the question on the screen. @param {string} action @param {Event} [event] */
+export function act(action, event) {
+  const question = current();
+  if (action === "undo") return undo();
+  if (action === "zoom") return shown.zoom?.toggle();
+  if (!question) return;
+  const digit = /^[1-9]$/.test(action) ? Number(action) : action === "none" ? 10 : 0;
+  if (action === "unsure" || action === "skip") return give(action, event);
   if (question.type === "sheet") {
-    [...question.cluster.members, ...question.items].forEach((item) => prefetch(item, "small"));
-  } else if (question.type === "pair") {
-    prefetch(question.a, "large");
-    prefetch(question.b, "large");
-    question.more.forEach((item) => prefetch(item, "small"));
+    const item = question.items[digit - 1];
+    if (item) shown.toggle(item.row);
+    else if (action === "all" || action === "same") give({ different: [...shown.out] }, event);
+  } else if (action === "fresh") {
+    if (subject(question)) give({ new: "" }, event);
+  } else if (question.type === "lineup") {
+    const option = question.options[digit - 1];
+    if (action === "none") give("none", event);
+    else if (option) give(option.cluster, event);
+  } else if (action === "same" || action === "different") give(action, event);
+}
+
+/** @param {{goto: (view: string) => void}} props */
+export function QuestionArea({ goto }) {
+  useAll();
+  const question = current();
+  const wait = useWaiting();
+  const kept = useRef(/** @type {Question | null} */ (null));
+  const isFaded = !question && wait === "soon" && kept.current !== null;
+  const drawn = state.loaded ? (question ?? (isFaded ? kept.current : null)) : null;
+  kept.current = drawn;
+  const [marks, setMarks] = useState({ id: "", out: /** @type {Set<number>} */ (new Set()) });
+  const zoom = useMemo(() => (drawn && hasPicture(drawn) ? new Zoom() : null), [drawn?.id]);
+  shown.zoom = zoom;
+  shown.out = marks.id === drawn?.id ? marks.out : new Set();
+  shown.toggle = (row) => {
+    const out = new Set(shown.out);
+    if (!out.delete(row)) out.add(row);
+    shown.out = out;
+    setMarks({ id: drawn?.id ?? "", out });
+  };
+  const { title, said, content } = drawn ? asked(drawn, zoom) : unasked(wait, goto);
+  useEffect(() => {
+    announce(said);
+    for (const next of state.queue.slice(1)) prefetchQuestion(next);
+  }, [drawn?.id, said]);
+  // The title stays while questions change: the focus may be on it.
+  return html`<section
+    id="question"
+    class=${isFaded ? "question waiting" : "question"}
+    aria-labelledby="question-title"
+    data-id=${drawn?.id ?? ""}
+    data-type=${drawn?.type ?? "none"}
+    aria-busy=${String(wait !== "" || state.settling)}
+  >
+    <${Criterion} />
+    <div class="question-head">
+      <h2 id="question-title" tabindex="-1">${title}</h2>
+      <div id="question-tools" class="question-tools">
+        ${zoom && html`<${ZoomTools} zoom=${zoom} />`}
+      </div>
+    </div>
+    <div id="question-body" class="question-body" key=${drawn?.id ?? title}>${content}</div>
+    <div class="answering">
+      <${SayBar} question=${question} isWaiting=${wait !== "" && state.loaded} answer=${give} />
+      ${drawn && html`<${Actions} question=${drawn} />`}
+    </div>
+  </section>`;
+}
+
+/** @returns {"" | "soon" | "slow"} whether something is on its way, and for how long */
+function useWaiting() {
+  const isLockedOut = !state.loaded && state.locked;
+  const waits =
+    !isLockedOut && (!state.loaded || state.undoing > 0 || (!current() && outbox.items.length > 0));
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (!waits) return undefined;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, [waits]);
+  return waits ? (isSlow ? "slow" : "soon") : "";
+}
+
+/** @param {Question} question @param {Zoom | null} zoom */
+function asked(question, zoom) {
+  const title = titleOf(question);
+  let content;
+  if (question.type === "pair") content = html`<${Pair} question=${question} zoom=${zoom} />`;
+  else if (question.type === "lineup") {
+    content = html`<${LineUp} question=${question} zoom=${zoom} answer=${give} />`;
   } else {
-    prefetch(question.item, "large");
-    question.options.forEach((option) => option.members.forEach((item) => prefetch(item, "small")));
+    content = html`<${Sheet} question=${question} out=${shown.out} toggle=${shown.toggle} />`;
   }
+  const said = `${title} ${describe(question)}`;
+  return { title: question.skipped ? `Again: ${title}` : title, said, content };
 }
 
-/** @param {string} action @returns {string} the action whose key it has */
-function keyed(action) {
-  return action === "all" ? "same" : action;
+/** @param {Question} question @returns {boolean} */
+function hasPicture(question) {
+  if (question.type === "pair") return question.a.has_picture || question.b.has_picture;
+  return question.type === "lineup" && question.item.has_picture;
 }
 
-/** @param {string} key @returns {string} as ARIA spells it */
-function ariaKey(key) {
-  return key === " " ? "Space" : key;
+/** @param {Question} question @returns {string} */
+function titleOf(question) {
+  if (question.type === "pair") {
+    const isRecords = state.status?.records;
+    return isRecords ? "Are these two the same?" : "Are these two of the same kind?";
+  }
+  if (question.type === "lineup") return "Which kind is this?";
+  const { cluster } = question;
+  return cluster.name ? `Are these all “${nameOf(cluster)}”?` : "Are these all of the same kind?";
 }
 
-function skeleton() {
-  return h("div", { class: "pair skeleton", "aria-hidden": "true" }, h("div", { class: "card" }), h("div", { class: "card" }));
+/** @param {Question} question @returns {string} for a screen reader */
+function describe(question) {
+  if (question.type === "pair") return `${spoken(question.a)}. And: ${spoken(question.b)}.`;
+  if (question.type === "lineup") {
+    return `${spoken(question.item)}. There are ${count(question.options.length, "kind")} to pick from.`;
+  }
+  const items = count(question.items.length, "item");
+  return `There are ${items}. Press those that do not belong, then answer for all others.`;
+}
+
+/** @param {{question: Question}} props */
+function Actions({ question }) {
+  const buttons = ACTIONS[question.type];
+  return html`<div id="actions" class="actions" role="group" aria-label="Your answer">
+    ${buttons.map(([action, label, sign, style]) => {
+      const keyed = action === "all" ? "same" : action;
+      const key = keys.of(keyed)[0];
+      const isPressed = state.flash === action || (state.flash === "same" && action === "all");
+      const text =
+        question.type === "sheet" && action === "all" ? sheetLabel(question, shown.out) : label;
+      return html`<button
+        key=${action}
+        type="button"
+        class=${`${style} ${action}${isPressed ? " pressed" : ""}`}
+        data-answer=${action}
+        aria-keyshortcuts=${key === " " ? "Space" : key}
+        onclick=${(/** @type {Event} */ event) => act(action, event)}
+      >
+        ${sign && html`<span class="sign" aria-hidden="true">${sign}</span>`}
+        <span>${text}</span>
+        <kbd aria-hidden="true">${keys.label(keyed)}</kbd>
+      </button>`;
+    })}
+  </div>`;
+}
+
+/** What stands there while nothing is asked. @param {string} wait @param {(view: string) => void} goto */
+function unasked(wait, goto) {
+  const { status, locked, loaded, undoing, me, why } = state;
+  if (!loaded && locked) {
+    const content = html`<div class="notice"><p>${why}</p></div>`;
+    return { title: "This page needs its token", said: why, content };
+  }
+  if (!loaded && me.state !== "ready") {
+    return { title: "samekind is getting ready", said: "", content: html`<${Opening} />` };
+  }
+  if (wait) {
+    const title = undoing ? "Undoing…" : loaded ? "One moment…" : "Loading…";
+    return { title, said: "", content: skeleton };
+  }
+  if (status?.done) {
+    const content = html`<${Finished} status=${status} goto=${goto} />`;
+    return { title: "That is all", said: `That is all. ${whyDone(status)}`, content };
+  }
+  const isAside = state.aside.size > 0;
+  const title = isAside ? "This question cannot be answered now" : "Nothing to ask right now";
+  return {
+    title,
+    said: isAside ? ASIDE : ELSEWHERE,
+    content: html`<${Nothing} status=${status} />`,
+  };
+}
+
+const skeleton = html`<div class="pair skeleton" aria-hidden="true">
+  <div class="card"></div>
+  <div class="card"></div>
+</div>`;
+
+function Opening() {
+  const { doing, share, state: how } = state.me;
+  return html`<div class="opening">
+    <p role="status">${how === "opening" ? `${doing} …` : doing}</p>
+    <progress max="1" value=${share > 0 ? share : undefined} aria-label="Progress"></progress>
+  </div>`;
+}
+
+/** @param {import("./types.js").Status} status @returns {string} why nothing more is asked */
+export function whyDone(status) {
+  if (status.stop_reason === "budget") {
+    return `The budget of ${count(status.budget ?? status.presses, "press", "presses")} is spent.`;
+  }
+  return status.stop_text || "There are no more questions.";
+}
+
+/** @param {{status: import("./types.js").Status}} props a button that raises a budget that is spent */
+export function MorePresses({ status }) {
+  if (status.stop_reason !== "budget") return null;
+  if (!may("own")) return html`<span class="hint">The project's owner can raise it.</span>`;
+  const raise = () => setBudget(status.presses + MORE_PRESSES);
+  return html`<button type="button" onclick=${raise}>
+    ${`Allow ${MORE_PRESSES} more presses`}
+  </button>`;
+}
+
+/** @param {{status: import("./types.js").Status, goto: (view: string) => void}} props */
+function Finished({ status, goto }) {
+  const { skipped } = status;
+  return html`<div class="notice">
+    <p>${whyDone(status)}</p>
+    ${skipped > 0 && html`<p>${`${count(skipped, "skipped question")} can still be answered.`}</p>`}
+    <p class="buttons">
+      ${may("own") && html`<${Button} class="primary" act=${() => goto("finish")}>See and export the result<//>`}
+      <${MorePresses} status=${status} />
+      ${skipped > 0 && html`<${Button} act=${comeBack}>${`Come back to ${skipped} skipped`}<//>`}
+      ${status.can_undo && html`<${Button} act=${undo}>Undo the last answer<//>`}
+    </p>
+  </div>`;
+}
+
+const ASIDE =
+  "The server could not take an answer to the open question, not even that it is skipped. " +
+  "The terminal in which samekind runs says why. Everything answered before is saved.";
+const ELSEWHERE =
+  "Other people are answering all open questions at the moment. This page looks again every few seconds.";
+
+/** @param {{status: import("./types.js").Status | null}} props */
+function Nothing({ status }) {
+  const isAside = state.aside.size > 0;
+  const skipped = status?.skipped ?? 0;
+  const back = `Meanwhile, come back to ${skipped} skipped`;
+  return html`<div class="notice">
+    <p>${isAside ? ASIDE : ELSEWHERE}</p>
+    <p class="buttons">
+      ${skipped > 0 && html`<${Button} class="primary" act=${comeBack}>${back}<//>`}
+      ${isAside && status?.can_undo && html`<${Button} act=${undo}>Undo the last answer<//>`}
+      <${Button} act=${retryAside}>${isAside ? "Try it again" : "Look again"}<//>
+    </p>
+  </div>`;
 }

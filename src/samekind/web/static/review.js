@@ -1,213 +1,240 @@
-/** Review: what people disagree about, kinds of the same name, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
+/** Review: disagreements, kinds of one name, contradictions, skipped questions, and every answer, press by press. */
 
-import { ApiError, call } from "./api.js";
+import { html, useRef, useState } from "./vendor/preact.js";
 import { Disputes } from "./disputes.js";
-import { byId, count, h, toast } from "./dom.js";
-import { brief, mini, oneLine, pictures, spoken } from "./items.js";
-import { ClusterActions } from "./cluster_actions.js";
-import { numberedName } from "./cluster_names.js";
+import { count, moment, number } from "./format.js";
+import { brief, oneLine } from "./item_text.js";
+import { ItemButton } from "./items.js";
+import { openItem, openMerge } from "./kinds.js";
+import { numberedName } from "./names.js";
+import { change, comeBack, say, state, undo } from "./store.js";
+import { useStore } from "./use.js";
+import { Block, Button, useFetched } from "./parts.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").ClusterSummary} ClusterSummary */
+/** @typedef {import("./types.js").Press} Press @typedef {import("./types.js").PairQuestion} PairQuestion */
+/** @typedef {{text: string, pairs: import("./types.js").AnsweredPair[]}} Conflict */
 
 const PAGE = 20;
 const SEARCH_MS = 250;
-const ANSWERS = [["same", "Same"], ["different", "Different"], ["unsure", "Not sure"]];
+const ANSWERS = [
+  ["same", "Same"],
+  ["different", "Different"],
+  ["unsure", "Not sure"],
+];
 
-export class Review {
-  /** @param {import("./project.js").Project} project @param {(view: string) => void} goto */
-  constructor(project, goto) {
-    this.project = project;
-    this.goto = goto;
-    this.actions = new ClusterActions(project, () => this.show());
-    this.offset = 0;
-    this.search = "";
-    this.disputes = new Disputes(project, () => this.show());
-    this.disputes.addEventListener("count", () => this.#badge());
-    project.addEventListener("state", () => this.#badge());
+/** @param {{goto: (view: string) => void}} props */
+export function Review({ goto }) {
+  const revision = useStore((now) => now.status?.revision);
+  const [turn, setTurn] = useState(0);
+  const conflicts = useFetched("/api/contradictions", revision, turn);
+  const skipped = useFetched("/api/skipped?most=20", revision, turn);
+  const kinds = useFetched("/api/clusters?members=3", revision, turn);
+  const again = () => setTurn(turn + 1);
+  const error = conflicts.error || skipped.error || kinds.error;
+  if (error) {
+    return html`<div id="review-body">
+      <p class="hint">${error}</p>
+      <${Button} act=${again}>Try again<//>
+    </div>`;
   }
+  if (!conflicts.found || !skipped.found || !kinds.found) {
+    return html`<div id="review-body"><p class="hint">Loading…</p></div>`;
+  }
+  return html`<div id="review-body">
+    <${Disputes} />
+    <${Namesakes} kinds=${kinds.found.clusters} changed=${again} />
+    <${Conflicts} conflicts=${conflicts.found.contradictions} />
+    <${Skipped} questions=${skipped.found.questions} goto=${goto} />
+    <${Answers} revision=${revision} />
+  </div>`;
+}
 
-  #badge() {
-    const state = this.project.state;
-    const open = this.disputes.total + (state?.contradictions ?? 0) + (state?.skipped ?? 0);
-    const badge = byId("review-badge");
-    badge.hidden = open === 0;
-    badge.textContent = open ? ` ${open}` : "";
-  }
+/** How much there is to review. */
+export function ReviewBadge() {
+  const status = useStore((now) => now.status);
+  const disputes = useStore((now) => now.disputes);
+  const open = disputes + (status?.contradictions ?? 0) + (status?.skipped ?? 0);
+  return html`<span id="review-badge" class="badge" hidden=${open === 0}
+    >${open ? ` ${open}` : ""}</span
+  >`;
+}
 
-  async show() {
-    const body = byId("review-body");
-    if (!body.children.length) body.append(h("p", { class: "hint" }, "Loading…"));
-    try {
-      await this.project.outbox.idle();
-      const [conflicts, skipped, found] = await Promise.all([
-        call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), call("GET", "/api/clusters?members=3"), this.disputes.load(),
-      ]);
-      body.replaceChildren(
-        this.disputes.element, ...this.#namesakes(found.clusters), this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers(),
-      );
-      await this.#list();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      body.replaceChildren(h("p", { class: "hint" }, error.message), h("button", { type: "button", onclick: () => this.show() }, "Try again"));
-    }
+/** Kinds that share a name, to be merged. @param {{kinds: ClusterSummary[], changed: () => void}} props */
+function Namesakes({ kinds, changed }) {
+  /** @type {Map<string, ClusterSummary[]>} */
+  const named = new Map();
+  for (const kind of kinds) {
+    const name = kind.name?.toLowerCase();
+    if (name) named.set(name, [...(named.get(name) ?? []), kind]);
   }
+  const groups = [...named].filter(([, group]) => group.length > 1);
+  if (!groups.length) return null;
+  const hint = "These kinds have the same name. Merge them, or rename one under Found so far.";
+  const show = (/** @type {ClusterSummary} */ kind) => [
+    html`<span dir="auto">${numberedName(kind)}</span>`,
+    kind.members.map((item) => html`<${One} key=${item.row} item=${item} />`),
+  ];
+  return html`<${Block} id="namesakes" title="Same name" hint=${hint}>
+    <ul class="answers">
+      ${groups.map(
+        ([name, group]) =>
+          html`<li key=${name} class="namesakes">
+            <span class="two">${group.map(show)}</span>
+            <${Button} act=${() => openMerge(group, changed)}>Merge…<//>
+          </li>`,
+      )}
+    </ul>
+  <//>`;
+}
 
-  /** @param {ClusterSummary[]} clusters @returns {HTMLElement[]} those that share a name, to be merged; nothing if none do */
-  #namesakes(clusters) {
-    /** @type {Map<string, ClusterSummary[]>} */
-    const named = new Map();
-    for (const cluster of clusters) {
-      const name = cluster.name?.toLowerCase();
-      if (name) named.set(name, [...(named.get(name) ?? []), cluster]);
-    }
-    const groups = [...named.values()].filter((group) => group.length > 1);
-    if (!groups.length) return [];
-    return [h(
-      "section",
-      { "aria-labelledby": "namesakes-title", class: "block" },
-      h("h3", { id: "namesakes-title" }, "Same name"),
-      h("p", { class: "hint" }, "These kinds have the same name. Merge them, or rename one under Found so far."),
-      h("ul", { class: "answers" }, ...groups.map((group) =>
-        h("li", { class: "namesakes" },
-          h("span", { class: "two" }, ...group.flatMap((cluster) => [h("span", { dir: "auto" }, numberedName(cluster)), ...cluster.members.map((item) => this.#one(item))])),
-          h("button", { type: "button", onclick: () => this.actions.merge(group) }, "Merge…")))),
-    )];
-  }
+/** @param {{conflicts: Conflict[]}} props */
+function Conflicts({ conflicts }) {
+  const hint = conflicts.length
+    ? "These answers cannot all be true. Change the one that is wrong: one answer settles it."
+    : "None. All answers agree with each other.";
+  const show = (/** @type {Conflict} */ { text, pairs }) =>
+    html`<article class="conflict">
+      <p dir="auto">${text}</p>
+      <${PairList} pairs=${pairs} />
+    </article>`;
+  return html`<${Block} id="conflicts" title="Contradictions" hint=${hint}>
+    ${conflicts.map(show)}
+  <//>`;
+}
 
-  /** @param {any[]} conflicts */
-  #conflicts(conflicts) {
-    return h(
-      "section",
-      { "aria-labelledby": "conflicts-title", class: "block" },
-      h("h3", { id: "conflicts-title" }, "Contradictions"),
-      conflicts.length
-        ? h("p", { class: "hint" }, "These answers cannot all be true. Look again, and change the one that is wrong: one answer settles it.")
-        : h("p", { class: "hint" }, "None. All answers agree with each other."),
-      ...conflicts.map((conflict) =>
-        h(
-          "article",
-          { class: "conflict" },
-          h("p", { dir: "auto" }, conflict.text),
-          h("ul", { class: "answers" }, ...conflict.pairs.map((/** @type {any} */ pair) => this.#row(pair.a, pair.b, pair))),
-        ),
-      ),
-    );
-  }
+/** @param {{pairs: import("./types.js").AnsweredPair[]}} props */
+function PairList({ pairs }) {
+  return html`<ul class="answers">
+    ${pairs.map((pair) => html`<${Pair} key=${`${pair.a.row}-${pair.b.row}`} pair=${pair} said=${pair} />`)}
+  </ul>`;
+}
 
-  /** @param {import("./types.js").PairQuestion[]} questions */
-  #skipped(questions) {
-    const total = this.project.state?.skipped ?? questions.length;
-    return h(
-      "section",
-      { "aria-labelledby": "skipped-title", class: "block" },
-      h("h3", { id: "skipped-title" }, "Skipped"),
-      questions.length
-        ? h("p", {}, h("button", {
-            type: "button",
-            class: "primary",
-            onclick: async () => ((await this.project.comeBack()) ? this.goto("question") : this.show()),
-          }, `Come back to ${count(total, "skipped question")}`))
-        : h("p", { class: "hint" }, "None."),
-      questions.length > 0 &&
-        h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, this.#two(question.a, question.b), h("span", { class: "muted" }, "skipped")))),
-    );
-  }
+/** @param {{questions: PairQuestion[], goto: (view: string) => void}} props */
+function Skipped({ questions, goto }) {
+  const total = state.status?.skipped ?? questions.length;
+  const resume = async () => (await comeBack()) && goto("question");
+  if (!total) return html`<${Block} id="skipped" title="Skipped" hint="None." />`;
+  const label = `Come back to ${count(total, "skipped question")}`;
+  const show = (/** @type {PairQuestion} */ { id, a, b }) =>
+    html`<li key=${id}><${Two} a=${a} b=${b} /><span class="muted">skipped</span></li>`;
+  return html`<${Block} id="skipped" title="Skipped">
+    <p><${Button} class="primary" act=${resume}>${label}<//></p>
+    <ul class="answers">
+      ${questions.map(show)}
+    </ul>
+  <//>`;
+}
 
-  /** Every press, with a search; the field stays as it is while the list changes. */
-  #answers() {
-    const field = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "answer-search", maxlength: 200, value: this.search, placeholder: "Search", "aria-label": "Search the answers by what the things say" }));
-    field.addEventListener("input", () => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => ((this.search = field.value), (this.offset = 0), this.#list()), SEARCH_MS);
-    });
-    this.where = h("p", { class: "hint", role: "status" });
-    this.presses = h("ul", { class: "answers" });
-    this.pages = h("p", { class: "buttons" });
-    return h(
-      "section",
-      { "aria-labelledby": "answers-title", class: "block" },
-      h("h3", { id: "answers-title" }, "Answers"),
-      field,
-      this.where,
-      this.presses,
-      this.pages,
-    );
-  }
+/** Every press, with a search. @param {{revision: number | undefined}} props */
+function Answers({ revision }) {
+  const [search, setSearch] = useState("");
+  const [offset, setOffset] = useState(0);
+  const timer = useRef(/** @type {any} */ (undefined));
+  const query = new URLSearchParams({ offset: String(offset), limit: String(PAGE), search });
+  const { found, error } = useFetched(`/api/presses?${query}`, revision);
+  const oninput = (/** @type {any} */ event) => {
+    const text = event.target.value;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      setOffset(0);
+      setSearch(text);
+    }, SEARCH_MS);
+  };
+  /** @type {{presses: Press[], total: number}} */
+  const { presses, total } = found ?? { presses: [], total: 0 };
+  const range = `${number(offset + 1)}–${number(offset + presses.length)}`;
+  const where = total
+    ? `${range} of ${count(total, "press", "presses")}, newest first. A changed answer changes what was learnt from it.`
+    : search
+      ? "No matching answers."
+      : "No answers yet.";
+  const turnTo = (
+    /** @type {string} */ label,
+    /** @type {number} */ by,
+    /** @type {boolean} */ can,
+  ) => html`<${Button} disabled=${!can} act=${() => setOffset(offset + by)}> ${label} <//>`;
+  return html`<${Block} id="answers" title="Answers">
+    <input
+      type="search"
+      id="answer-search"
+      maxlength="200"
+      placeholder="Search"
+      aria-label="Search the answers by what the items say"
+      oninput=${oninput}
+    />
+    <p class="hint" role="status">${error || (found ? where : "Loading…")}</p>
+    <ul class="answers">
+      ${presses.map((press) => html`<${OnePress} key=${`${press.at}-${press.who}`} press=${press} />`)}
+    </ul>
+    <p class="buttons" hidden=${total <= PAGE}>
+      ${turnTo("‹ Newer", -PAGE, offset > 0)}${turnTo("Older ›", PAGE, offset + PAGE < total)}
+    </p>
+  <//>`;
+}
 
-  async #list() {
-    const wanted = this.search;
-    const query = new URLSearchParams({ offset: String(this.offset), limit: String(PAGE), search: wanted });
-    const { presses, total } = await call("GET", `/api/presses?${query}`);
-    if (wanted !== this.search || !this.where) return;
-    const turn = (/** @type {string} */ label, /** @type {number} */ by, /** @type {boolean} */ can) =>
-      h("button", { type: "button", disabled: !can, onclick: () => ((this.offset += by), this.#list()) }, label);
-    this.where.textContent = total
-      ? `${this.offset + 1}–${this.offset + presses.length} of ${count(total, "press", "presses")}, the newest first. Change an answer, and what was learnt from it changes, too.`
-      : wanted ? "Nothing that was answered says this." : "No answers yet.";
-    this.presses.replaceChildren(...presses.map((/** @type {any} */ press) => this.#press(press)));
-    this.pages.hidden = total <= PAGE;
-    this.pages.replaceChildren(turn("‹ Newer", -PAGE, this.offset > 0), turn("Older ›", PAGE, this.offset + PAGE < total));
-  }
+/** One line; what it holds is folded away if it is more than one answer. @param {{press: Press}} props */
+function OnePress({ press }) {
+  const [first] = press.pairs;
+  if (press.total === 1)
+    return html`<${Pair} pair=${first} said=${{ ...press, answer: first.answer }} />`;
+  const isSame = press.pairs.some((pair) => pair.answer === "same");
+  const all = count(press.total, "answer");
+  const what = isSame ? `${all}, the same as one` : `different from ${press.total}`;
+  return html`<li class="press">
+    <span class="two">
+      <${One} item=${first.a} /><span class="muted">${press.asked ? what : all}</span>
+    </span>
+    <span class="muted" dir="auto">${told(press)}</span>
+    <details>
+      <summary>Show them</summary>
+      <${PairList} pairs=${press.pairs} />
+    </details>
+  </li>`;
+}
 
-  /** @param {any} press one line; what it holds is folded away if it is more than one answer */
-  #press(press) {
-    const [first] = press.pairs;
-    if (press.total === 1) return this.#row(first.a, first.b, { ...press, answer: first.answer });
-    const same = press.pairs.find((/** @type {any} */ pair) => pair.answer === "same");
-    const what = same ? `${count(press.total, "answer")}, the same as one` : `different from ${press.total}`;
-    return h(
-      "li",
-      { class: "press" },
-      h("span", { class: "two" }, this.#one(first.a), h("span", { class: "muted" }, press.asked ? what : count(press.total, "answer"))),
-      h("span", { class: "muted", dir: "auto" }, told(press)),
-      h("details", {}, h("summary", {}, "Show them"), h("ul", { class: "answers" }, ...press.pairs.map((/** @type {any} */ pair) => this.#row(pair.a, pair.b, pair)))),
-    );
-  }
+/**
+ * @param {object} props
+ * @param {{a: ItemView, b: ItemView}} props.pair
+ * @param {{answer: string, who?: string, at?: number, asked?: boolean}} props.said
+ */
+function Pair({ pair: { a, b }, said }) {
+  return html`<li>
+    <${Two} a=${a} b=${b} />
+    <span class="muted" dir="auto">${told(said)}</span>
+    <span class="choice" role="group" aria-label=${`Answer on ${oneLine(a)} and ${oneLine(b)}`}>
+      ${ANSWERS.map(
+        ([answer, label]) =>
+          html`<${Button}
+            aria-pressed=${String(said.answer === answer)}
+            act=${() => said.answer !== answer && correct(a, b, answer)}
+          >
+            ${label}
+          <//>`,
+      )}
+    </span>
+  </li>`;
+}
 
-  /** @param {ItemView} a @param {ItemView} b @param {{answer: string, who?: string, at?: number, asked?: boolean}} said */
-  #row(a, b, said) {
-    return h(
-      "li",
-      {},
-      this.#two(a, b),
-      h("span", { class: "muted", dir: "auto" }, told(said)),
-      h(
-        "span",
-        { class: "choice", role: "group", "aria-label": `Answer on ${oneLine(a)} and ${oneLine(b)}` },
-        ...ANSWERS.map(([answer, label]) =>
-          h("button", { type: "button", "aria-pressed": String(said.answer === answer), onclick: () => this.#change(a, b, said.answer, answer) }, label)),
-      ),
-    );
-  }
+/** @param {ItemView} a @param {ItemView} b @param {string} answer */
+async function correct(a, b, answer) {
+  if (!(await change("/api/answers", { a: a.row, b: b.row, answer }))) return;
+  const word = answer === "unsure" ? "not sure" : answer;
+  const text = `Changed: ${brief(a)} and ${brief(b)} are now “${word}”.`;
+  say({ text, items: [a, b], action: "Undo", onaction: undo });
+}
 
-  /** @param {ItemView} a @param {ItemView} b @param {string} before @param {string} answer */
-  async #change(a, b, before, answer) {
-    if (before === answer) return;
-    const reply = await this.project.perform(() => call("PUT", "/api/answers", { body: { a: a.row, b: b.row, answer } }));
-    if (reply) {
-      toast(`Changed: ${brief(a)} and ${brief(b)} are now “${answer === "unsure" ? "not sure" : answer}”.`, {
-        pictures: pictures([a, b]),
-        action: "Undo",
-        onaction: () => this.project.undo(),
-      });
-    }
-    this.show();
-  }
+/** Both, each to be opened. @param {{a: ItemView, b: ItemView}} props */
+function Two({ a, b }) {
+  return html`<span class="two"><${One} item=${a} /><${One} item=${b} /></span>`;
+}
 
-  /** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} both, each to be opened */
-  #two(a, b) {
-    return h("span", { class: "two" }, this.#one(a), this.#one(b));
-  }
-
-  /** @param {ItemView} item @returns {HTMLElement} to be opened */
-  #one(item) {
-    return h("button", { type: "button", class: "one member", title: oneLine(item), "aria-label": spoken(item), onclick: () => this.actions.showItem(item, null) }, mini(item));
-  }
+/** @param {{item: ItemView}} props */
+function One({ item }) {
+  return html`<${ItemButton} item=${item} kind="one member" act=${() => openItem(item, null)} />`;
 }
 
 /** @param {{who?: string, at?: number, asked?: boolean}} said @returns {string} who said it, how and when */
-function told(said) {
-  const when = said.at ? new Date(1000 * said.at).toLocaleString() : "";
-  return [said.who, said.asked === false ? "by hand" : "", when].filter(Boolean).join(" · ");
+function told({ who, at, asked }) {
+  return [who, asked === false ? "by hand" : "", at ? moment(at) : ""].filter(Boolean).join(" · ");
 }

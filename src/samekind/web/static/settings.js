@@ -1,4 +1,4 @@
-/** What this browser remembers: theme, name, line-ups, keys. Works without storage, too, for one visit. */
+/** What this browser remembers: theme, name, line-ups, keys. Without storage it holds for the visit. */
 
 const PREFIX = "samekind.";
 
@@ -24,29 +24,19 @@ export function remember(name, value) {
   }
 }
 
-const root = document.documentElement;
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-
 /** @returns {boolean} */
 export function isDark() {
-  return root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches;
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** @param {HTMLElement} button the toggle, which says what is so */
-export function initTheme(button) {
-  const show = () => {
-    button.setAttribute("aria-pressed", String(isDark()));
-    document.dispatchEvent(new CustomEvent("samekind:theme"));
-  };
-  button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    try {
-      localStorage.setItem(`${PREFIX}theme`, root.dataset.theme); // a bare word: theme.js reads it first
-    } catch {
-      // It holds for this visit.
-    }
-    show();
-  });
-  prefersDark.addEventListener("change", show);
-  show();
+/** Change between light and dark. */
+export function switchTheme() {
+  const theme = isDark() ? "light" : "dark";
+  document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem(`${PREFIX}theme`, theme); // a bare word: theme.js reads it first
+  } catch {
+    // It holds for this visit.
+  }
 }

@@ -1,20 +1,35 @@
 /** Where the work stands, in a few words. */
 
-import { count, h, number } from "./dom.js";
+import { html } from "./vendor/preact.js";
+import { count, number } from "./format.js";
+import { useStore } from "./use.js";
 
-/**
- * @param {import("./types.js").Status} state
- * @param {import("./types.js").StopAdvice | null} stopping
- * @returns {HTMLElement[]}
- */
-export function standing(state, stopping) {
-  const done = state.budget ? `${number(state.presses)} of ${count(state.budget, "press", "presses")}` : count(state.presses, "press", "presses");
-  const left = state.done ? state.stop_text : "";
-  const safe = !state.done && (state.stopping ?? stopping)?.safe;
-  return [
-    h("strong", { title: count(state.questions, "question") }, done),
-    h("strong", {}, count(state.clusters, "kind")),
-    ...(left ? [h("span", { class: "left" }, left)] : []),
-    ...(safe ? [h("span", { class: "safe" }, "safe to stop")] : []),
-  ];
+export function Standing() {
+  const status = useStore((now) => now.status);
+  const stopping = useStore((now) => now.stopping);
+  if (!status) return html`<p id="standing">Loading…</p>`;
+  const { presses, budget, clusters, questions, records, done } = status;
+  const spent = budget
+    ? `${number(presses)} of ${count(budget, "press", "presses")}`
+    : count(presses, "press", "presses");
+  const title = `They answered ${count(questions, "question")}`;
+  return html`<p id="standing">
+    <strong title=${title}>${spent}</strong>
+    ${!records && html`<strong>${count(clusters, "kind")}</strong>`}
+    ${done && status.stop_text && html`<span class="left">${status.stop_text}</span>`}
+    ${!done && stopping?.safe && html`<span class="safe">safe to stop</span>`}
+  </p>`;
+}
+
+/** How much of the budget is spent. */
+export function Spent() {
+  const presses = useStore((now) => now.status?.presses ?? 0);
+  const budget = useStore((now) => now.status?.budget ?? null);
+  return html`<progress
+    id="budget"
+    aria-label="Presses made of the budget"
+    hidden=${!budget}
+    max=${budget ?? 1}
+    value=${Math.min(presses, budget ?? 1)}
+  ></progress>`;
 }

@@ -1,7 +1,10 @@
 /** One magnification for several pictures: what is done to one is done to all, so that they stay comparable. */
 
-import { h } from "./dom.js";
+import { html, useRef } from "./vendor/preact.js";
+import { listenToGestures } from "./gestures.js";
+import { Picture } from "./items.js";
 import { keys } from "./keys.js";
+import { Button } from "./parts.js";
 
 const MOST = 12;
 const STEP = 1.4;
@@ -15,27 +18,24 @@ export class Zoom {
     // How far the pictures are moved, as a share of their frames.
     this.x = 0;
     this.y = 0;
-    /** @type {Map<number, {x: number, y: number}>} fingers and mice that are down */
-    this.pointers = new Map();
   }
 
   /** @param {HTMLElement} frame @param {HTMLElement} picture */
   attach(frame, picture) {
     this.pictures.push(picture);
-    frame.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.by(Math.exp(-event.deltaY / 400), ...at(frame, event));
-    }, { passive: false });
-    frame.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      if (this.scale > 1) frame.setPointerCapture(event.pointerId);
+    /** @returns {[number, number]} from the middle, as shares of the frame */
+    const share = (/** @type {{x: number, y: number}} */ { x, y }) => [
+      x / frame.clientWidth - 0.5,
+      y / frame.clientHeight - 0.5,
+    ];
+    listenToGestures(frame, {
+      wheels: () => true,
+      captures: () => this.scale > 1,
+      zoom: (factor, at) => this.by(factor, ...share(at)),
+      move: (from, to) => this.#moveBy(from, to, frame),
+      click: () => {},
+      double: (at) => this.toggle(...share(at)),
     });
-    frame.addEventListener("pointermove", (event) => this.#move(frame, event));
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      frame.addEventListener(end, (event) => this.pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
-    }
-    frame.addEventListener("dblclick", (event) => this.toggle(...at(frame, event)));
   }
 
   /** @param {number} factor @param {number} [px] @param {number} [py] the point that stays, from the middle */
@@ -53,23 +53,12 @@ export class Zoom {
     this.by(this.scale > 1 ? 1 / this.scale : TOGGLE, px, py);
   }
 
-  /** @param {HTMLElement} frame @param {PointerEvent} event */
-  #move(frame, event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
-    const now = { x: event.clientX, y: event.clientY };
-    const box = frame.getBoundingClientRect();
-    if (other) {
-      const spread = (/** @type {{x: number, y: number}} */ p) => Math.hypot(p.x - other.x, p.y - other.y);
-      const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
-      this.by(spread(now) / Math.max(1, spread(before)), ...at(frame, middle));
-    } else if (this.scale > 1) {
-      this.x += (now.x - before.x) / box.width;
-      this.y += (now.y - before.y) / box.height;
-      this.#apply();
-    }
-    this.pointers.set(event.pointerId, now);
+  /** @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {HTMLElement} frame */
+  #moveBy(from, to, frame) {
+    if (this.scale === 1) return;
+    this.x += (to.x - from.x) / frame.clientWidth;
+    this.y += (to.y - from.y) / frame.clientHeight;
+    this.#apply();
   }
 
   #apply() {
@@ -84,24 +73,31 @@ export class Zoom {
   }
 }
 
-/** @param {HTMLElement} frame @param {{clientX: number, clientY: number}} event @returns {[number, number]} */
-function at(frame, event) {
-  const box = frame.getBoundingClientRect();
-  return [(event.clientX - box.left) / box.width - 0.5, (event.clientY - box.top) / box.height - 0.5];
+/** The buttons of a zoom. @param {{zoom: Zoom}} props */
+export function ZoomTools({ zoom }) {
+  const tools = /** @type {[string, string, () => void][]} */ ([
+    ["−", "Zoom out", () => zoom.by(1 / STEP)],
+    ["+", "Zoom in", () => zoom.by(STEP)],
+  ]);
+  const both = "Zoom in or show all";
+  return html`${tools.map(
+      ([sign, name, act]) =>
+        html`<${Button} class="tool stepper" aria-label=${name} title=${name} act=${act}
+          >${sign}<//
+        >`,
+    )}
+    <${Button} class="tool" aria-label=${both} title=${both} act=${() => zoom.toggle()}>
+      <span aria-hidden="true">Zoom</span><kbd aria-hidden="true">${keys.label("zoom")}</kbd>
+    <//>`;
 }
 
-/** @param {Zoom} zoom @returns {HTMLElement[]} its buttons */
-export function zoomTools(zoom) {
-  const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act, key = "") =>
-    h(
-      "button",
-      { type: "button", class: key ? "tool" : "tool stepper", "aria-label": name, title: name, onclick: act },
-      h("span", { "aria-hidden": "true" }, sign),
-      key && h("kbd", { "aria-hidden": "true" }, key),
-    );
-  return [
-    tool("−", "Zoom out", () => zoom.by(1 / STEP)),
-    tool("+", "Zoom in", () => zoom.by(STEP)),
-    tool("Zoom", "Zoom in or show all", () => zoom.toggle(), keys.label("zoom")),
-  ];
+/** A picture that can be moved and enlarged. @param {{item: import("./types.js").ItemView, zoom: Zoom}} props */
+export function Stage({ item, zoom }) {
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const attach = (/** @type {HTMLImageElement} */ image) => {
+    if (frame.current) zoom.attach(frame.current, image);
+  };
+  return html`<div class="stage" ref=${frame}>
+    <${Picture} item=${item} size="large" attach=${attach} />
+  </div>`;
 }

@@ -1,0 +1,26 @@
+/** Numbers and texts in words. */
+
+/** @param {number} value @returns {string} with thousands set apart */
+export function number(value) {
+  return value.toLocaleString("en");
+}
+
+/** @param {number} value @param {string} one @param {string} [many] @returns {string} "1 kind" */
+export function count(value, one, many = `${one}s`) {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+/** @param {string} text @param {number} most @returns {string} */
+export function shorten(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;
+}
+
+/** @param {number | null} seconds since 1970 @returns {string} */
+export function moment(seconds) {
+  return seconds === null ? "" : new Date(1000 * seconds).toLocaleString();
+}
+
+/** @param {number | null} seconds since 1970 @returns {string} */
+export function day(seconds) {
+  return seconds === null ? "never" : new Date(1000 * seconds).toLocaleDateString();
+}
