@@ -162,10 +162,9 @@ class _Wanted:
     most: Annotated[int, Query(ge=1, le=10, description="How many questions to fetch ahead.")] = 1
 
     def reply(self, form: type[Reply], **more: object) -> Reply:
-        """Return the next questions and the status, as seen at one moment."""
-        with self.project.at_one_moment():
-            questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
-            return form(questions=questions, status=self.project.status(), **more)
+        """Return the next questions and the status."""
+        questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
+        return form(questions=questions, status=self.project.status(), **more)
 
 
 Wanted = Annotated[_Wanted, Depends()]
@@ -250,21 +249,19 @@ def next_questions(wanted: Wanted) -> s.NextQuestions:
 @answering.post("/answers", response_model=s.Saved, responses=_failures(409, model=s.Closed))
 def answer(wanted: Wanted, act: Act, given: s.AnswerBody) -> s.Saved | Response:
     """Answer a question. The answer is on disk when the reply says so."""
-    with wanted.project.at_one_moment():
-        try:
-            act.once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
-        except QuestionClosed as error:
-            return JSONResponse(jsonable_encoder(wanted.reply(s.Closed, error=str(error))), 409)
-        return wanted.reply(s.Saved)
+    try:
+        act.once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
+    except QuestionClosed as error:
+        return JSONResponse(jsonable_encoder(wanted.reply(s.Closed, error=str(error))), 409)
+    return wanted.reply(s.Saved)
 
 
 @answering.post("/undo")
 def undo(wanted: Wanted, caller: CallerOf, act: Act, how: s.UndoBody) -> s.Undone:
     """Take back your last acts. Only an owner's undo resumes a finished project."""
     project, resume = wanted.project, caller.may("own")
-    with project.at_one_moment():
-        undone = act.once(lambda: project.undo(how.count, who=wanted.who or None, resume=resume))
-        return wanted.reply(s.Undone, undone=undone)
+    undone = act.once(lambda: project.undo(how.count, who=wanted.who or None, resume=resume))
+    return wanted.reply(s.Undone, undone=undone)
 
 
 @answering.get("/skipped")
