@@ -43,6 +43,7 @@ def export(
     project: options.ProjectFile,
     out: options.OutPlace = Path("samekind-export"),
     formats: options.Formats = None,
+    golden: options.Golden = None,
 ) -> int:
     """Write what was found in a project: tables, a report, the answers, and files for other tools.
 
@@ -78,6 +79,8 @@ def export(
             try:
                 for name in targets.values():
                     known.exports.check("zip" if name == FOLDERS else name)
+                if golden is not None:
+                    known.entities.set_golden_rules(golden)
             except ProjectError as error:
                 raise UserError(str(error)) from error
             folder.mkdir(parents=True, exist_ok=True)

@@ -313,9 +313,16 @@ _out_place = _plain(
 OutPlace = Annotated[Path, _out_place]
 _formats = _plain(
     "NAME",
-    "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, pairs, splink, "
-    "dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging Face, Argilla), "
-    "label-studio, prodigy; of pictures zip, or folders (by kind); give it once for each.",
+    "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, golden-sources, "
+    "pairs, splink, dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging "
+    "Face, Argilla), label-studio, prodigy; of pictures zip, or folders (by kind); give it once for each.",
     *("--format", "-f"),
 )
 Formats = Annotated[list[str] | None, _formats]
+_golden = _plain(
+    "RULES",
+    "How golden records are made, such as phone:newest:updated,*:longest. Rules: frequent, longest, "
+    "newest:COLUMN, source:COLUMN=VALUE; * is all other columns. The project keeps them.",
+    "--golden",
+)
+Golden = Annotated[str | None, _golden]
