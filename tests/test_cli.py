@@ -497,6 +497,18 @@ def parts(folder):
     return Path("parts")
 
 
+def test_where_most_columns_would_be_left_out_it_stops_and_says_what_to_choose(folder):
+    """P28."""
+    rows = [f"Thing {i},It is the thing of the number {i},{i % 4},{'ab'[i % 2]}" for i in range(30)]
+    Path("products.csv").write_text("name,description,price,kind\n" + "\n".join(rows))
+    said = samekind_cli("run", "products.csv", "--labels", "kind", code=2).stderr
+    for choice in ("--text description", "--records", "--columns price"):
+        assert choice in " ".join(said.split())
+    run = ("run", "products.csv", "--labels", "kind", "--columns", "price", "--budget", "5")
+    said = " ".join(samekind_cli(*run).stderr.split())
+    assert "not compared: 'name', 'description'" in said
+
+
 class TestStreams:
     @pytest.mark.parametrize("data", ["parts", "parts/*.parquet"])
     def test_files_that_stay_where_they_are(self, parts, data):

@@ -71,6 +71,20 @@ class TestEmbed:
             close[features] = (intent[S.argmax(axis=1)] == intent).mean()
         assert close["words"] > close["plain"] + 0.05  # 0.79 and 0.69
 
+    def test_long_texts_are_compared_by_words_alone(self, tmp_path):
+        rng = np.random.default_rng(0)
+        words = [f"word{i}" for i in range(500)]
+        texts = [" ".join(rng.choice(words[50 * (i % 4) :], 200)) for i in range(40)]
+        items = load(messages(tmp_path, texts), text="message", features="plain")
+        assert items.notes == ["texts of 'message' compared by their words"]
+        short = load(
+            messages(tmp_path, [text[:400] for text in texts]), text="message", features="plain"
+        )
+        assert short.notes == ["texts of 'message' compared by their words and parts of words"]
+        np.testing.assert_allclose(
+            samekind.embed(texts[:3], "plain", fit_on=texts), items.X[:3], atol=1e-5
+        )
+
     def test_new_texts_beside_the_first(self):
         X = samekind.embed(TEXTS)
         new = samekind.embed(["I smashed my bike", ""], fit_on=TEXTS)

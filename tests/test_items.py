@@ -644,10 +644,13 @@ class TestLike:
         np.testing.assert_array_equal(new.load_new(pile["data"]).X, new.X)
 
     def test_in_another_process_from_the_cache(self, tmp_path, pile):
+        """P31: without unpickling anything."""
         items = load(**pile, cache=tmp_path / "mine.db")
         (tmp_path / "recipe.json").write_text(json.dumps(items.recipe()))
         program = (
-            "import json, sys, numpy as np\n"
+            "import json, pickle, sys, numpy as np\n"
+            "def refuse(*args, **kwargs): raise AssertionError('something was unpickled')\n"
+            "pickle.load = pickle.loads = refuse\n"
             "from samekind.data import load\n"
             "told = []\n"
             "recipe = json.load(open('recipe.json'))\n"

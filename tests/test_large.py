@@ -14,7 +14,8 @@ import pytest
 
 import samekind
 from conftest import assert_same_clusters, blobs
-from samekind.data import array_file, as_points, load, sources, tables
+from samekind.data import as_points, load, sources, tables
+from samekind.data.row_features import RowFeatures
 from samekind.errors import DataError
 from samekind.points import array as array_module
 
@@ -80,7 +81,7 @@ class TestArrayFile:
         assert ("features", len(X)) in told
         assert Path(first.X.filename) == tmp_path / "mine.features.npy"
         expected = load(parts, labels="kind").X
-        monkeypatch.setattr(array_file, "array_of", None)  # cannot be written again
+        monkeypatch.setattr(RowFeatures, "transform", None)  # cannot be written again
         again = load(parts, **given)
         assert again.is_streamed
         np.testing.assert_array_equal(again.X, first.X)

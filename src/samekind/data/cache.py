@@ -23,7 +23,7 @@ import numpy as np
 
 from samekind.data.readers import Array
 
-__all__ = ["About", "Cache", "State", "digest"]
+__all__ = ["About", "Cache", "State", "digest", "write_whole"]
 
 About: TypeAlias = dict[str, Any]
 """What JSON can hold."""
@@ -117,7 +117,8 @@ class Cache:
         files: dict[str, list[int]] = {}
 
         def write(name: str, how: Callable[[IO[bytes]], object]) -> None:
-            files[name] = _write(self.path(name), how)
+            write_whole(self.path(name), how)
+            files[name] = _checksum(self.path(name))
 
         for name, array in arrays.items():
             file, where = f"{name}.npy", getattr(array, "filename", None)
@@ -130,7 +131,7 @@ class Cache:
         made = {} if state is None else state.about
         self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
-        _write(self.path(_ABOUT), lambda file: file.write(text.encode()))
+        write_whole(self.path(_ABOUT), lambda file: file.write(text.encode()))
 
     def _intact(self, name: str) -> bool:
         try:
@@ -153,15 +154,13 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _write(path: Path, how: Callable[[IO[bytes]], object]) -> list[int]:
-    """Write a file beside its place, then put it there; return its size and checksum."""
+def write_whole(path: Path, how: Callable[[IO[bytes]], object]) -> None:
+    """Write a file beside its place, then put it there: one that is not complete is never found."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(beside, "xb", opener=_private) as file:
             how(file)
-        known = _checksum(beside)
         os.replace(beside, path)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    return known

@@ -1,4 +1,4 @@
-"""Whatever a caller passes as X, as points. Nothing slow is imported before it is needed."""
+"""What a caller passes as X, turned into points. Nothing slow is imported before it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `features` may be, and what "auto" means for the things at hand."""
+"""The names that `features` may have, and what "auto" stands for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_features(features: object) -> None:
 
 
 def resolve_features(features: str, medium: str) -> str:
-    """Return the features that things of a medium ("text", "image" or "row") are compared by.
+    """Return the features that items of a medium ("text", "image" or "row") are compared by.
 
     Rows have only their own, "auto". The name of a model's folder becomes absolute.
 

@@ -156,7 +156,6 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
 
 
 def _of_rows(source: Source, tick: Tick) -> Made:
-    from samekind.data.array_file import array_of
     from samekind.data.row_features import RowFeatures
 
     table, options = source.table, source.options
@@ -185,7 +184,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     features = RowFeatures.fit(table, used, standardize=standardize)
     made = Made(None, features.names, features)
     if source.is_streamed:
-        made.X = array_of(table, features, source.array_file, tick)
+        made.X = features.mapped_points_of(table, source.array_file, tick)
     else:
         assert isinstance(table, FrameTable)
         made.X = features.points_of(table)

@@ -48,7 +48,7 @@ class ModelFeatures:
 
     @property
     def described(self) -> str:
-        """What things are compared by, in words."""
+        """What items are compared by, in words."""
         return f"the model {Path(self.place).name}"
 
     @property
@@ -101,7 +101,7 @@ class ModelFeatures:
             if found.shape != (len(some), self.size) or not np.isfinite(found).all():
                 raise DataError(
                     f"the model {self.place} does not return {self.size:,} finite numbers for each "
-                    "thing. Name another one in features."
+                    "item. Name another one in features."
                 )
             X[rows] = unit_rows(found)
             done(rows.stop / n)
@@ -118,7 +118,7 @@ class ModelFeatures:
         if folder_checksum(place) != known:
             what = "has changed since" if Path(place).is_dir() else "is not there any more"
             raise DataError(
-                f"these things were compared by the model in {place}, which {what}. Put it back there."
+                f"these items were compared by the model in {place}, which {what}. Put it back there."
             )
         return cls(place, known, state.about["size"])
 

@@ -19,6 +19,7 @@ __all__ = [
     "find_pictures",
     "has_pictures",
     "inside",
+    "natural",
     "unusable",
 ]
 
@@ -101,7 +102,7 @@ def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
         (links, "link", "to folders not followed"),
     )
     notes = [f"{n:,} {what}{'s' * (n != 1)} {how}" for n, what, how in told if n]
-    return sorted(names, key=_natural), notes
+    return sorted(names, key=natural), notes
 
 
 def has_pictures(folder: Path) -> bool:
@@ -127,7 +128,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, int, list[str]]]:
         yield Path(base), linked, [name for name in files if not name.startswith(".")]
 
 
-def _natural(name: str) -> tuple[list[str | int], str]:
+def natural(name: str) -> tuple[list[str | int], str]:
     """Order names as people do: photo 9 before photo 10."""
     parts = re.split(r"(\d+)", name.casefold())
     return [int(part) if i % 2 else part for i, part in enumerate(parts)], name

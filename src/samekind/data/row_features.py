@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.data.cache import State
+from samekind.data.cache import State, write_whole
 from samekind.data.columns import (
     ColumnUse,
     Series,
@@ -19,7 +24,7 @@ from samekind.data.columns import (
     with_medians,
 )
 from samekind.data.readers import Array, plain_place
-from samekind.data.tables import FrameTable, Table
+from samekind.data.tables import FrameTable, Table, Tick
 from samekind.errors import DataError, no_such_column
 
 __all__ = ["RowFeatures"]
@@ -97,12 +102,50 @@ class RowFeatures:
 
     def points_of(self, table: FrameTable) -> Array:
         """Return the points of a table in memory; an array that needs no change as it is."""
-        X = self.unchanged(table)
+        X = self._unchanged(table)
         if X is not None:
             return X
         return np.concatenate(list(table.map(lambda b: self.transform(b, table), self.inputs)))
 
-    def unchanged(self, table: FrameTable) -> Array | None:
+    def mapped_points_of(self, table: Table, path: Path | None, tick: Tick) -> Array:
+        """Return the points of a large table as a memory map; an array that needs no change as it is.
+
+        They are written to `path`, once. Without it, or if nothing can be written there, they are kept in
+        memory up to 1 GiB; more go to a temporary file that is deleted with the array.
+        """
+        if isinstance(table, FrameTable) and (X := self._unchanged(table)) is not None:
+            return X
+        shape = table.n, len(self.names)
+
+        def write(file: IO[bytes]) -> None:
+            about = {"descr": self.dtype.str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, about)
+            for block, _ in self._blocks(table, tick):
+                file.write(np.ascontiguousarray(block).data)
+
+        if path is not None:
+            with contextlib.suppress(OSError):
+                for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+                    left.unlink()  # of a process that was killed; a living one goes on without a file
+                write_whole(path, write)
+                found: Array = np.load(path, mmap_mode="r")
+                return found
+        from samekind.points.array import room_for
+
+        out = room_for(*shape, self.dtype)
+        for block, end in self._blocks(table, tick):
+            out[end - len(block) : end] = block
+        return out
+
+    def _blocks(self, table: Table, tick: Tick) -> Iterator[tuple[Array, int]]:
+        """Yield the points of a table, each block with the number of rows up to its end."""
+        end = 0
+        for block in table.map(lambda block: self.transform(block, table), self.inputs):
+            end += len(block)
+            yield block, end
+            tick("features", end, table.n)
+
+    def _unchanged(self, table: FrameTable) -> Array | None:
         """Return the array of a table whose points are that array as it is."""
         X = table.array
         if X is None or self.is_standardized or self.inputs != table.columns:

@@ -129,7 +129,7 @@ def open_source(options: LoadOptions, tick: Tick, *, medium: str | None = None) 
         source = linked(source, open_source(replace(there, compare=None, block=None), tick))
     if medium is not None and source.medium != medium:
         raise DataError(
-            f"{path} holds things of another sort ({source.medium}) than the first ({medium})."
+            f"{path} holds items of another sort ({source.medium}) than the first ({medium})."
         )
     return source
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 
+from samekind.data.picture_paths import natural
 from samekind.data.readers import PARQUET_SUFFIXES, Array, Place, check_declared, plain_place
 from samekind.errors import DataError, no_such_file
 
@@ -242,12 +243,9 @@ def _within(folder: Path) -> list[Path]:
     return sorted(found, key=_by_number)
 
 
-def _by_number(path: Path) -> list[list[tuple[int, str]]]:
+def _by_number(path: Path) -> list[tuple[list[str | int], str]]:
     """Order part.2.parquet before part.10.parquet."""
-    return [
-        [(int(word), "") if word.isdecimal() else (-1, word) for word in re.split(r"(\d+)", part)]
-        for part in path.parts
-    ]
+    return [natural(part) for part in path.parts]
 
 
 def file_state(path: Path) -> tuple[int, int]:
