@@ -205,6 +205,7 @@ class TestAsking:
         assert len(project.next(most=3)) == 1  # as many as may still be pressed
 
     def test_many_threads(self, file):
+        """Any thread may call a project (P34)."""
         project = Project(load(file), random_state=0, sheet=0)
 
         def work(who):
