@@ -229,6 +229,9 @@ def test_hidden_labels_are_compared_with_at_the_end(folder):
         (["flowers.csv", "--labels", "knd"], "Did you mean 'kind'?"),
         (["flowers.csv", "--labels", "kind", "--algorithm", "magic"], "--algorithm must be one of"),
         (["flowers.csv", "--labels", "kind", "--set", "epsilon=7"], "--set epsilon must be"),
+        (["flowers.csv", "--labels", "kind", "--set", "heavy=3"], "has no parameter 'heavy'"),
+        (["flowers.csv", "--labels", "kind", "--set", "colour=3"], "--set must be NAME=VALUE"),
+        (["flowers.csv", "--labels", "kind", "--read", "header=maybe"], "must be yes or no"),
         (["flowers.csv", "--labels", "kind", "--set", "batch=some"], "--set batch must be"),
         (["flowers.csv", "--labels", "kind", "--set", "batch=0"], "batch must be"),
         (
