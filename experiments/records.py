@@ -210,7 +210,7 @@ def run_peer(data: RecordSet, peer: str, seed: int, answers: int, python: str) -
         seed,
         0.0,
         answers,
-        **pair_scores(data.y, np.array(found["labels"])),  # type: ignore[arg-type]
+        **pair_scores(data.y, np.array(found["labels"])),
         different=0,
         seconds=found["seconds"],
         memory_mb=found["memory_mb"],
