@@ -131,8 +131,9 @@ def test_a_project_keeps_the_rules_of_golden_records(people):
     golden, sources = table(project, "golden.csv"), table(project, "golden_sources.csv")
     assert set(sources["rule"]) == {"longest", "frequent"}
     assert set(sources["entity"]) == set(golden.loc[golden["records"] != "1", "entity"])
+    golden = golden.set_index("entity")
     for line in sources.head(20).itertuples():
-        assert golden.loc[int(line.entity), line.column] == line.value
+        assert golden.loc[line.entity, line.column] == line.value
 
 
 @pytest.mark.parametrize(
@@ -210,6 +211,39 @@ def test_a_project_of_records_is_opened_again(people, tmp_path):
     assert again.status().questions == 1
     assert again.entities.threshold == 0.9
     again.close()
+
+
+def test_new_records_join_known_entities_and_ids_stay(tmp_path):
+    frame, person = make_records(150, 0.3, random_state=1)
+    frame = frame.assign(person=person, code=[f"c{row}" for row in range(len(frame))])
+    is_new = pd.Series(person).duplicated().to_numpy() & (np.arange(len(frame)) % 2 == 0)
+    data, path = tmp_path / "people.csv", tmp_path / "people.db"
+
+    def ids(project):
+        return table(project, "entities.csv").set_index("code")["entity"]
+
+    frame[~is_new].to_csv(data, index=False)
+    items = samekind.load(data, records=True, labels="person", exclude=["code"])
+    project = make_project(items, path, algorithm="records", random_state=0)
+    for _ in range(40):
+        [question] = project.next("ann")
+        same = items.labels[question.a.row] == items.labels[question.b.row]
+        project.answer(question.id, "same" if same else "different", who="ann")
+    before = ids(project)
+    project.close()
+
+    pd.concat([frame[is_new], frame[~is_new].sample(frac=1, random_state=0)]).to_csv(
+        data, index=False
+    )
+    project = open_project(path)
+    after = ids(project)
+    assert project.status().questions == 40
+    assert (after[before.index] == before).mean() > 0.98
+    owner = frame.assign(entity=after[frame["code"]].to_numpy())
+    known = owner[~is_new].groupby("person")["entity"].first()
+    joined = owner[is_new]["entity"].to_numpy() == known[owner[is_new]["person"]].to_numpy()
+    assert joined.mean() > 0.8  # a few are in doubt after 40 answers
+    project.close()
 
 
 def test_items_that_are_no_records_have_no_threshold():

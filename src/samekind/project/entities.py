@@ -120,6 +120,21 @@ class Entities:
             found = self._project.session.record_pairs.at_threshold(wanted)
             return np.asarray(found.labels, dtype=np.intp)
 
+    def ids(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return a lasting id for each entity: the number of the first of its records that the project saw.
+
+        New records come after those known, so an entity that they join keeps its id; of two entities that
+        turn out to be one, the older id stays. `labels` number the entities from 0.
+        """
+        order = np.arange(labels.size)
+        kept = self._project.ledger.items
+        if kept is not None:
+            there = np.flatnonzero(kept.rows >= 0)
+            order[kept.rows[there]] = there
+        found = np.full(labels.max(initial=-1) + 1, np.iinfo(np.intp).max)
+        np.minimum.at(found, labels, order)
+        return found
+
     def at(self, threshold: float | None = None) -> Threshold:
         """Return what is found at a threshold, by default the one that is kept, and what it changes."""
         with self._project.state():
@@ -162,11 +177,11 @@ class Entities:
         audit = self._project.session.record_pairs.at_threshold(self.threshold).certificate
         is_safe = max(audit.wrong, audit.undiscovered) <= SAFE
         right, found = (floor(100 * x) for x in (audit.precision, audit.recall))
-        text = f"Safe to stop: at least {right} % of the pairs found are right, and {found} % are found."
-        if not is_safe:
-            text = "Not yet: nothing is checked."
-            if audit.n_audited:
-                text = f"Not yet: {right} % of the pairs found are surely right, and {found} % are found."
+        text = "Not yet: nothing is checked."
+        if audit.n_audited or is_safe:
+            text = "Safe to stop: " if is_safe else "Not yet: "
+            text += f"at least {right} % of the pairs found are right, "
+            text += f"and {found} % of the matches among the pairs compared are found."
         return StopAdvice(is_safe, text, audit.wrong, self._project.standing.n_presses)
 
     @property

@@ -32,7 +32,8 @@ def write_entities(project: Project, file: BinaryIO) -> None:
     """Write every row with its entity, how many records that has, and how likely the row belongs to it."""
     labels = _labels(project)
     frame = _frame(project)
-    found = pd.DataFrame({"entity": labels, "records": np.bincount(labels)[labels]})
+    ids = project.entities.ids(labels)
+    found = pd.DataFrame({"entity": ids[labels], "records": np.bincount(labels)[labels]})
     found["probability"] = _best_match(project, labels)
     taken = {name: f"samekind_{name}" for name in found if name in frame.columns}
     _write(pd.concat([frame, found.rename(columns=taken)], axis=1), file)
@@ -42,7 +43,7 @@ def write_golden(project: Project, file: BinaryIO) -> None:
     """Write one record for each entity, by the project's rules."""
     labels = _labels(project)
     golden = golden_records(_frame(project), labels, project.entities.golden_rules).records
-    own = {"entity": np.arange(len(golden)), "records": np.bincount(labels)}
+    own = {"entity": project.entities.ids(labels), "records": np.bincount(labels)}
     for name, column in own.items():
         golden[f"samekind_{name}" if name in golden.columns else name] = column
     _write(golden, file)
@@ -50,8 +51,10 @@ def write_golden(project: Project, file: BinaryIO) -> None:
 
 def write_golden_sources(project: Project, file: BinaryIO) -> None:
     """Write which row each value of a golden record is from, by which rule."""
-    rules = project.entities.golden_rules
-    _write(golden_records(_frame(project), _labels(project), rules).sources, file)
+    labels = _labels(project)
+    sources = golden_records(_frame(project), labels, project.entities.golden_rules).sources
+    sources["entity"] = project.entities.ids(labels)[sources["entity"]]
+    _write(sources, file)
 
 
 def write_pairs(project: Project, file: BinaryIO) -> None:
