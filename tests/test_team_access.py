@@ -43,9 +43,10 @@ ROLE_OF = {
     **dict.fromkeys(("clusters", "cluster", "map_of_rows", "history", "rename"), "review"),
     **dict.fromkeys(("remove", "merge", "place", "place_in_new", "answers", "presses"), "review"),
     **dict.fromkeys(("correct", "contradictions", "annotators", "reviews", "settle"), "review"),
-    "threshold": "review",
+    **dict.fromkeys(("threshold", "search"), "review"),
     # the project as a whole
     **dict.fromkeys(("export", "import_answers", "finish", "resume", "sheets"), "own"),
+    **dict.fromkeys(("exports", "budget"), "own"),
     **dict.fromkeys(("criterion", "keep_threshold", "links", "invite", "revoke"), "own"),
 }
 

@@ -162,7 +162,7 @@ class TestAsking:
             "revision": 0,
         }
         assert not state["stopping"]["safe"]
-        assert state["stopping"]["text"].startswith("Not yet: nothing is checked")
+        assert state["stopping"]["text"].startswith("Not yet")
 
     def test_a_reload_lands_on_the_same_question(self, small):
         first = small.get("/api/next?most=3")

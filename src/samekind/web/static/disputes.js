@@ -1,6 +1,6 @@
 /** What people disagree about: both items, what each person said, and one press that settles it. */
 
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { ApiError, call } from "./api.js";
 import { count } from "./format.js";
 import { brief, spoken } from "./item_text.js";
@@ -47,7 +47,7 @@ export function Disputes() {
   const total = useStore((now) => now.disputes);
   const [open, setOpen] = useState(/** @type {Dispute[]} */ ([]));
   const [offset, setOffset] = useState(0); // how many were left for later
-  const [busy, setBusy] = useState(false);
+  const settling = useRef(/** @type {Dispute | null} */ (null));
   const first = open[0];
 
   /** @param {number} from @returns {Promise<number>} how many there are */
@@ -72,14 +72,15 @@ export function Disputes() {
 
   /** @param {string} answer */
   async function settle(answer) {
-    if (busy) return;
-    setBusy(true);
+    const { a: one, b: other } = settling.current ?? {};
+    if (one?.row === first.a.row && other?.row === first.b.row) return; // pressed twice
+    settling.current = first;
     const { a, b } = first;
     const reply = await change("/api/reviews", { a: a.row, b: b.row, answer }, "POST");
     const what = answer === "unsure" ? "left open" : `of ${SAID[answer]}`;
     if (reply) say({ text: `Settled: ${brief(a)} and ${brief(b)} are ${what}.`, items: [a, b] });
     const left = await fetchFrom(offset);
-    setBusy(false);
+    settling.current = null;
     document.getElementById("disputes-title")?.focus({ preventScroll: true });
     announce(left ? `${count(left, "pair")} left.` : "All are settled.");
   }

@@ -106,15 +106,46 @@ function Kinds() {
     ${!isOne && html`<${Button} class="primary" act=${mergeThem}>Merge them<//>`}
     <${Button} act=${() => setPicked([])}>Cancel<//>
   </div>`;
+  const show = (/** @type {ClusterSummary} */ kind) => {
+    const now = current.find((one) => one.cluster === kind.cluster) ?? kind;
+    const isPicked = picked.includes(kind.cluster);
+    return html`<${KindCard}
+      key=${kind.cluster}
+      kind=${now}
+      others=${current}
+      isPicked=${isPicked}
+      toggle=${toggle}
+    />`;
+  };
   const hint = "Some kinds may turn out to be the same as more is asked.";
   return html`<section class="found-kinds" aria-label="Kinds">
     <h3>Kinds</h3>
     ${chosen.length > 0 && bar}
-    <ul class="kinds" onfocusin=${hold} onfocusout=${release}>
-      ${kinds.map((kind) => html`<${KindCard} key=${kind.cluster} kind=${current.find((one) => one.cluster === kind.cluster) ?? kind} others=${current} isPicked=${picked.includes(kind.cluster)} toggle=${toggle} />`)}
-    </ul>
+    <div onfocusin=${hold} onfocusout=${release}>
+      ${[...groupsOf(kinds)].map(
+        ([group, members]) =>
+          html`<div key=${group}>
+            ${group && html`<h4 class="kind-group" dir="auto">${group}</h4>`}
+            <ul class="kinds">
+              ${members.map(show)}
+            </ul>
+          </div>`,
+      )}
+    </div>
     ${!isDone && current.length > 1 && html`<p class="hint">${hint}</p>`}
   </section>`;
+}
+
+/** @param {ClusterSummary[]} kinds @returns {Map<string, ClusterSummary[]>} by the first part of their path; "": none */
+function groupsOf(kinds) {
+  /** @type {Map<string, ClusterSummary[]>} */
+  const groups = new Map();
+  for (const kind of kinds) {
+    const path = (kind.name ?? "").split(" / ");
+    const group = path.length > 1 ? path[0] : "";
+    groups.set(group, [...(groups.get(group) ?? []), kind]);
+  }
+  return groups;
 }
 
 /**

@@ -28,7 +28,7 @@ const MESSAGE_MS = 9000;
 /** How long a question takes no answer after it appeared: as long as nobody can have seen it. */
 export const GLANCE_MS = 120;
 /** The same for a question that took the place of another one without a press. */
-export const REPLACED_MS = 350;
+export const REPLACED_MS = 700;
 
 /** @type {State} */
 export const state = {
