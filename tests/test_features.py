@@ -189,7 +189,7 @@ class TestEmbedPictures:
     )
     def test_arrays_that_are_no_pictures(self, pictures):
         for given in (pictures, list(pictures)):
-            with pytest.raises(DataError, match="pictures must be arrays of uint8"):
+            with pytest.raises(DataError, match="Pictures must be uint8"):
                 samekind.embed(given)
 
 

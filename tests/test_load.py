@@ -531,6 +531,12 @@ class TestHostileSizes:
         (tmp_path / "t.csv").write_text("t\nsome text\nanother\n")
         self.refused(tmp_path / "t.csv", text="t", embeddings=path)
 
+    def test_gzip(self, tmp_path):
+        for name in ("t.csv.gz", "t.jsonl.gz"):
+            body = gzip.compress(b"a,b\n1,2\n" * 100)
+            (tmp_path / name).write_bytes(body[:-4] + (333_333_333).to_bytes(4, "little"))
+            self.refused(tmp_path / name)
+
     def test_a_header_that_promises_more_than_there_is(self, tmp_path):
         head = io.BytesIO()
         np.lib.format.write_array_header_1_0(

@@ -1,7 +1,7 @@
 """What the columns of a table hold, and what each becomes: a number, a category, a date, a text, …
 
-`survey` looks at any column, `decide` says what it becomes as a feature. The kinds of fields that
-records are compared by are in `records.kinds`.
+`survey` looks at the columns of a table and `survey_column` at one, whatever they are used for; `decide` says
+what each becomes as a feature. What fields of records hold is decided in `records.kinds`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ __all__ = [
     "numbers_in",
     "picture_column",
     "survey",
+    "survey_column",
     "texts_in",
     "unusable_number",
     "with_medians",
@@ -213,14 +214,18 @@ def survey(table: Table, columns: Sequence[str]) -> dict[str, Survey]:
     """Look through a table once; return what each of these columns holds."""
 
     def look(block: pd.DataFrame) -> list[Survey]:
-        return [_survey_column(block.iloc[:, j], table.has_blanks) for j in range(block.shape[1])]
+        return [
+            survey_column(block.iloc[:, j], has_blanks=table.has_blanks)
+            for j in range(block.shape[1])
+        ]
 
     blocks = list(table.map(look, columns))
     parts = zip(*blocks, strict=True)
     return {name: reduce(Survey.__add__, own) for name, own in zip(columns, parts, strict=True)}
 
 
-def _survey_column(series: Series, has_blanks: bool) -> Survey:
+def survey_column(series: Series, *, has_blanks: bool = True) -> Survey:
+    """Return what a column in memory holds; without `has_blanks`, NaN is a value that cannot be used."""
     dtype = series.dtype
     present = series.notna().to_numpy(dtype=bool)
     found = Survey(len(series), int(present.sum()), temporal=_is_time(series))

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from samekind.data.feature_names import AUTO, WORDS, resolve_features
 from samekind.data.model_features import PREFIX, ModelFeatures
 from samekind.data.picture_paths import SUFFIXES
-from samekind.data.sources import pictures_of
+from samekind.data.sources import check_pictures, pictures_of
 from samekind.data.tables import silent
 from samekind.data.text_features import Done, TfidfFeatures
 from samekind.data.word_vectors import WordFeatures
@@ -154,13 +154,13 @@ def _as_list(items: Any) -> Any:
 def _pictures_among(items: Any) -> Pictures | None:
     """Return items as pictures; None if they are texts."""
     if isinstance(items, np.ndarray):
-        _check_picture(items[:1], "items")
+        check_pictures(items, "items")
         return pictures_of(items)
     if not items or not all(map(_is_picture, items)):
         return None
     for row, one in enumerate(items):
         if isinstance(one, np.ndarray):
-            _check_picture(one[None], f"row {row}")
+            check_pictures(one[None], f"row {row}")
     return pictures_of([Path(one).expanduser() if isinstance(one, str) else one for one in items])
 
 
@@ -169,15 +169,6 @@ def _is_picture(one: object) -> bool:
         short = len(one) <= _MOST_PATH and "\n" not in one
         return short and one.lower().endswith(SUFFIXES)
     return isinstance(one, Path | np.ndarray) or type(one).__module__.startswith("PIL.")
-
-
-def _check_picture(array: NDArray[Any], what: str) -> None:
-    fits = array.dtype == np.uint8 and array.ndim in (3, 4) and 0 not in array.shape
-    if not fits or array.shape[3:] not in ((), (3,)):
-        raise DataError(
-            f"pictures must be arrays of uint8 of shape (height, width) or (height, width, 3), got "
-            f"{array.dtype} of shape {array.shape[1:]} in {what}."
-        )
 
 
 def _checked_texts(texts: Iterable[str] | bytes) -> list[str]:

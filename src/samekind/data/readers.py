@@ -145,6 +145,10 @@ def read_records(
     In the columns `exact` only an empty cell is missing: the label "NA" may stand for Namibia.
     With `as_text` no cell of a CSV or TSV becomes a number: a postcode keeps its leading zeros.
     """
+    if path.suffix.lower() == ".gz":
+        with path.open("rb") as file:  # the last four bytes say how much was compressed
+            file.seek(max(0, path.stat().st_size - 4))
+            check_declared(path, int.from_bytes(file.read(), "little"))
     if form == "jsonl":
         records = _read_jsonl(path)
     elif form == "json":

@@ -38,7 +38,7 @@ from samekind.errors import DataError, Parameter, no_such_column, no_such_file
 if TYPE_CHECKING:
     from samekind.data.pictures import Pictures
 
-__all__ = ["Source", "open_source", "pictures_of"]
+__all__ = ["Source", "check_pictures", "open_source", "pictures_of"]
 
 LARGE = 2**30  # bytes of values from which on a table stays in its files
 _MOST_TOLD = 10  # pictures that are left out
@@ -285,13 +285,19 @@ def _folder_of_pictures(options: LoadOptions) -> Source:
     )
 
 
-def _array_of_pictures(options: LoadOptions, array: Array) -> Source:
-    if array.dtype != np.uint8 or 0 in array.shape or array.shape[3:] not in ((), (3,)):
+def check_pictures(array: Array, what: str) -> None:
+    """Refuse an array that does not hold pictures."""
+    fits = array.dtype == np.uint8 and array.ndim in (3, 4) and 0 not in array.shape
+    if not fits or array.shape[3:] not in ((), (3,)):
         raise DataError(
-            f"{options.data} holds an array of {array.dtype} of shape {array.shape}. Pictures must be "
+            f"{what} holds an array of {array.dtype} of shape {array.shape}. Pictures must be "
             "uint8 (0 to 255) of shape (n, height, width) or (n, height, width, 3); rows must be "
             "numbers of shape (n, columns)."
         )
+
+
+def _array_of_pictures(options: LoadOptions, array: Array) -> Source:
+    check_pictures(array, str(options.data))
     pictures = pictures_of(array)
     return Source(options, "image", len(array), lambda: file_hash(options.data), pictures=pictures)
 
