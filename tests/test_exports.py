@@ -2,9 +2,9 @@
 
 import io
 import json
-import re
 import xml.etree.ElementTree as ET
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +14,10 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-import samekind.web
 from samekind.cli import app
 from samekind.data import load
 from samekind.project import EXPORTS, ProjectError, cache_of, make_project
+from serving import Serving
 
 WORDS = {"card": "my card number {} is lost", "day": "what a fine day {} to be out"}
 
@@ -176,11 +176,12 @@ def test_pictures_in_folders_by_kind(pictures):
     assert "light" in kinds
 
 
-def test_the_page_offers_only_what_can_be_exported():
-    script = (Path(samekind.web.__file__).parent / "static" / "finish.js").read_text("utf-8")
-    offered = set(re.findall(r'\["([\w-]+\.\w+)", ', script))
-    assert "clusters.csv" in offered
-    assert offered <= {one.file for one in EXPORTS}
+def test_the_page_offers_what_can_be_exported(texts):
+    with Serving(texts) as served:
+        offered = {one["file"] for one in served.get("/api/exports")["exports"]}
+        assert {"clusters.csv", "prodigy.jsonl"} <= offered < {one.file for one in EXPORTS}
+        for file in offered - {"dataset.parquet", "report.html"}:
+            assert served.client.get(f"/api/export/{file}").status_code == 200
 
 
 def test_texts_have_no_folders(texts):
@@ -226,3 +227,19 @@ def test_run_writes_the_columns_of_the_user_too(folder):
     ]
     assert rows["name"].tolist() == frame["name"].tolist()
     assert rows["confidence"].between(0, 1).all()
+
+
+def test_names_with_paths_have_a_column_for_each_level(texts, folder):
+    kinds = ["card", "day"] * 12
+    with closing(answered(load("texts.csv", text="text"), folder / "t.db", kinds)) as project:
+        for cluster in project.overview.all().clusters:
+            names = {"card": "=money / card", "day": "small talk"}
+            project.kinds.rename(cluster.cluster, names[cluster.name])
+        project.export("csv", folder / "rows.csv")
+        rows = pd.read_csv(folder / "rows.csv", keep_default_na=False)
+        is_card = rows["name"].str.contains("card")
+        assert set(rows["level_1"][is_card]) == {"'=money"}  # no formula
+        assert set(rows["level_2"][is_card]) == {"card"}
+        talk = rows[rows["name"] == "small talk"]
+        assert set(talk["level_1"]) == {"small talk"}
+        assert set(talk["level_2"]) == {""}

@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from browser import Served, Visit, axe_script, chromium
 from samekind import DIFFERENT, SAME
+from samekind.data import load
 from samekind.project import NewCluster, Project
 from test_saying import KINDS, WORDS, answered, message_items, subject, truth
 
@@ -308,4 +309,57 @@ def test_all_that_a_search_finds_is_of_one_kind_in_one_act(browser, items):
         hits.first.click()
         hits.nth(1).click()
         expect(page.get_by_role("button", name="These 2 are…")).to_be_visible()
+        assert tab.errors == []
+
+
+def test_a_line_up_of_long_texts_is_seen_whole_and_messages_cover_no_button(browser, tmp_path):
+    kinds = np.arange(160) % 8
+    texts = [f"text {row} of {kind}: " + "long words, " * 70 for row, kind in enumerate(kinds)]
+    (tmp_path / "long.csv").write_text(
+        "text,secret\n" + "\n".join(f'"{t}",{k}' for t, k in zip(texts, kinds, strict=True)),
+        encoding="utf-8",
+    )
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "v.npy", 3 * np.eye(9)[kinds] + rng.normal(size=(160, 9)))
+    items = load(tmp_path / "long.csv", text="text", embeddings=tmp_path / "v.npy")
+    project = Project(items, random_state=0, sheet=0)
+    for _ in range(60):
+        [question] = project.next("")
+        if question.type == "lineup":
+            if len(question.options) == 6:
+                break
+            fits = [
+                o.cluster for o in question.options if kinds[o.cluster] == kinds[subject(question)]
+            ]
+            project.answer(question.id, fits[0] if fits else "none")
+        else:
+            is_same = kinds[question.a.row] == kinds[question.b.row]
+            project.answer(question.id, "same" if is_same else "different")
+    assert len(question.options) == 6
+    with Served(project) as served:
+        tab = visit(browser, served, viewport={"width": 1366, "height": 768})
+        page = tab.page
+        expect(page.locator(".option")).to_have_count(6)
+        top = page.locator(".answering").bounding_box()["y"]
+        for box in [one.bounding_box() for one in page.locator(".option, .subject").all()]:
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= top
+        assert "secret" in page.locator(".subject").text_content()
+        expect(page.locator(".subject .uncompared")).to_have_text("not compared")
+        page.get_by_role("button", name="Hide 1 column").click()
+        expect(page.locator(".subject .fields")).to_have_count(0)
+        tab.press("k")
+        tab.saved()
+        page.keyboard.press("Backspace")
+        expect(page.locator(".toast")).to_contain_text("Undone")
+        toast = page.locator(".toast").bounding_box()
+        for button in page.locator("button:not(.toast button)").all():
+            box = button.bounding_box()
+            apart = box is None or (
+                box["x"] >= toast["x"] + toast["width"]
+                or box["x"] + box["width"] <= toast["x"]
+                or box["y"] >= toast["y"] + toast["height"]
+                or box["y"] + box["height"] <= toast["y"]
+            )
+            assert apart, button.text_content()
         assert tab.errors == []

@@ -185,8 +185,8 @@ Read = Annotated[
     list[str] | None,
     _data(
         "NAME=VALUE",
-        "How to read the data: header=no, sheet=NAME (Excel), standardize=no, image_shape=8x8, stream=yes "
-        "(keep features in a file), max_categories=N. May be repeated.",
+        "How to read the data: header=no, sheet=NAME (Excel), standardize=no, image_shape=8x8. May be "
+        "repeated.",
     ),
 ]
 

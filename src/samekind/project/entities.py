@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.data import Items, Role, cell_text
+from samekind.project.golden import parse_rules
 from samekind.project.records import ChangedPair, ClusterRef, StopAdvice, Threshold
 from samekind.project.status import SAFE
 from samekind.project.words import ProjectError, plain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Entities", "EntityRefs", "RecordNames"]
 
 THRESHOLD = "threshold"  # in `settings`: the probability from which on records are one entity
+GOLDEN = "golden"  # and by which rules golden records are made
 EVEN = 0.5
 EXAMPLES = 6  # pairs that a threshold changes, to look at
 TITLE_FIELDS = 3  # of a record, by which its entity may be called
@@ -94,6 +96,22 @@ class Entities:
         with self._project.act():
             self._project.ledger.set(THRESHOLD, repr(float(threshold)))
 
+    @property
+    def golden_rules(self) -> dict[str, str]:
+        """By which rule the value of each column of a golden record is chosen; see `set_golden_rules`."""
+        return parse_rules(self._project.ledger.settings.get(GOLDEN, ""), self._columns)
+
+    def set_golden_rules(self, rules: str) -> None:
+        """Keep rules for golden records, such as "phone:newest:updated,*:longest".
+
+        A rule is frequent, longest, newest:COLUMN or source:COLUMN=VALUE; ``*`` is all other columns, which
+        have the most frequent value by default.
+        """
+        self._check(EVEN)
+        parse_rules(rules, self._columns)
+        with self._project.act():
+            self._project.ledger.set(GOLDEN, rules)
+
     def labels(self, threshold: float | None = None) -> NDArray[np.intp]:
         """Return the entity of each record at a threshold, by default the one that is kept."""
         with self._project.state():
@@ -156,6 +174,11 @@ class Entities:
         """The pairs of records that may match."""
         found: NDArray[np.int32] = self._project.items.points.candidates.pairs  # type: ignore[attr-defined]
         return found
+
+    @property
+    def _columns(self) -> list[str]:
+        frame = self._project.items.frame
+        return [] if frame is None else [str(name) for name in frame.columns]
 
     def _check(self, threshold: float) -> None:
         if not self._project.is_records:

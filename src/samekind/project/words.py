@@ -22,6 +22,7 @@ __all__ = [
     "advice_in_words",
     "check_name",
     "counted",
+    "levels_of",
     "name_in_table",
     "numbered",
     "plain",
@@ -83,6 +84,11 @@ def title_of(ref: ClusterRef) -> str:
     if ref.name is None and ref.proposed_name == numbered(ref.number):
         return ref.proposed_name
     return f"{name_in_table(ref)} ({ref.number}{', proposed' * (ref.name is None)})"
+
+
+def levels_of(name: str | None) -> list[str]:
+    """Return the parts of a name with a path: "card / lost" is the kind "lost" among those of "card"."""
+    return [part.strip() for part in (name or "").split(" / ")]
 
 
 def numbered(number: int) -> str:

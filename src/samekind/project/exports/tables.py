@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.project.words import NO_KIND, NO_NAME, WORDS, name_in_table, safe_cell
+from samekind.project.words import (
+    NO_KIND,
+    NO_NAME,
+    WORDS,
+    levels_of,
+    name_in_table,
+    safe_cell,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,19 +48,31 @@ MANY = 10**6  # of them, from which on a table is better written as Parquet
 
 
 def kinds_of_rows(project: Project) -> pd.DataFrame:
-    """Return a line for each row: its cluster's number and name, and how sure that is."""
+    """Return a line for each row: its cluster's number and name, and how sure that is.
+
+    Where names have paths ("card / lost"), there is a column for each level.
+    """
     import pandas as pd
 
     with project.state():
         found, refs = project.clusters(), project.kinds.refs()
         labels = found.labels_
         sure = project.session.confidence(np.arange(found.n_rows_))
+        paths = [*(levels_of(ref.name) for ref in refs), [""]]
+        depth = max(map(len, paths))
+        levels = {
+            f"level_{k + 1}": np.array(
+                [path[k] if k < len(path) else "" for path in paths], dtype=object
+            )[labels]
+            for k in range(depth if depth > 1 else 0)
+        }
         return pd.DataFrame(
             {
                 "row": np.arange(found.n_rows_),
                 "kind": np.array([*(ref.number for ref in refs), NO_KIND])[labels],
                 "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object)[labels],
                 "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[labels],
+                **levels,
                 "known": found.to_frame()["known"].to_numpy(),
                 "confidence": np.where(labels < 0, np.nan, sure.round(4)),
             }
@@ -151,8 +170,10 @@ def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.Da
 def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
     """Write a table of `beside_own_columns`, with names that no spreadsheet takes for formulas."""
     column = "samekind_name" if "samekind_name" in table else "name"
-    names = [safe_cell(name) for name in table[column]]
-    table.assign(**{column: names}).to_csv(path, index=False, mode="wb")
+    after = table.columns[table.columns.get_loc(column) :]
+    levels = [name for name in after if name.removeprefix("samekind_").startswith("level_")]
+    safe = {name: [safe_cell(text) for text in table[name]] for name in (column, *levels)}
+    table.assign(**safe).to_csv(path, index=False, mode="wb")
 
 
 def write_json(project: Project, file: BinaryIO) -> None:

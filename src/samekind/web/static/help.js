@@ -82,6 +82,16 @@ function Help({ close }) {
           <td><kbd>1</kbd>${" – "}<kbd>9</kbd></td>
           <td></td>
         </tr>
+        <tr>
+          <th scope="row">In a field: take it, leave it</th>
+          <td><kbd>Enter</kbd>${" "}<kbd>Esc</kbd></td>
+          <td></td>
+        </tr>
+        <tr>
+          <th scope="row">On the map: closer, farther, move, all of it</th>
+          <td><kbd>+</kbd>${" "}<kbd>−</kbd>${" "}<kbd>← ↑ ↓ →</kbd>${" "}<kbd>Esc</kbd></td>
+          <td></td>
+        </tr>
       </tbody>
     </table>
     <p class="buttons"><${Button} act=${reset}>Reset all keys<//></p>

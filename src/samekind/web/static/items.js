@@ -1,6 +1,6 @@
 /** How an item looks: a picture, a text, the fields of a row. */
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "./vendor/preact.js";
 import { loadPicture } from "./api.js";
 import { shorten } from "./format.js";
 import { difference, oneLine, spoken } from "./item_text.js";
@@ -30,7 +30,7 @@ export function Picture({ item, size, alt = item.title, attach }) {
   const image = useRef(/** @type {HTMLImageElement | null} */ (null));
   const [fate, setFate] = useState("");
   const url = pictureUrl(item, size);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setFate("");
     if (!image.current) return;
     loadPicture(image.current, url);

@@ -1,7 +1,7 @@
 /** What was found so far: kinds with their members, the map, the curve, and whether it is safe to stop. */
 
 import { html, useRef, useState } from "./vendor/preact.js";
-import { ApiError, call } from "./api.js";
+import { call } from "./api.js";
 import { Curve } from "./curve.js";
 import { confirm, Dialog } from "./dialogs.js";
 import { count, number } from "./format.js";
@@ -12,7 +12,7 @@ import { colorOf, nameOf } from "./names.js";
 import { refreshOverview } from "./overview.js";
 import { openPlacing, place } from "./say.js";
 import { Search } from "./search.js";
-import { change, openDialog, say, set, state, undo } from "./store.js";
+import { attempt, change, openDialog, say, set, state, undo } from "./store.js";
 import { ThresholdPanel } from "./records.js";
 import { useStore } from "./use.js";
 import { Button, useFetched } from "./parts.js";
@@ -289,14 +289,10 @@ export function openItem(item, kind, note, isPredicted = false, changed = refres
 /** @param {number} row @param {number | null} cluster @param {boolean} isKnown */
 async function openRow(row, cluster, isKnown) {
   const kind = state.overview?.clusters.find((one) => one.cluster === cluster) ?? null;
-  try {
-    const how = isKnown ? "Known" : "Predicted";
-    const note = kind ? `${how} to be one of “${nameOf(kind)}”.` : "Of no kind yet.";
-    openItem(await call("GET", `/api/items/${row}`), kind, note, !isKnown);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    say({ text: error.message, bad: true });
-  }
+  const how = isKnown ? "Known" : "Predicted";
+  const note = kind ? `${how} to be one of “${nameOf(kind)}”.` : "Of no kind yet.";
+  const item = await attempt(() => call("GET", `/api/items/${row}`));
+  if (item) openItem(item, kind, note, !isKnown);
 }
 
 /** @param {ClusterRef} kind */

@@ -1,11 +1,11 @@
 /** People: links, for owners of a project on a server; and who answered how well. */
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { ApiError, call } from "./api.js";
+import { call } from "./api.js";
 import { confirm } from "./dialogs.js";
 import { day, number } from "./format.js";
 import { me } from "./me.js";
-import { say } from "./store.js";
+import { attempt, say } from "./store.js";
 import { useStore } from "./use.js";
 import { Block, Button, useFetched } from "./parts.js";
 
@@ -73,43 +73,32 @@ function NewLink({ made }) {
     event.preventDefault();
     const [who, days] = [name.current?.value.trim(), Number(ends.current?.value)];
     const expires = days ? Date.now() / 1000 + days * DAY : null;
-    try {
-      const body = { who, role: role.current?.value, expires };
-      const reply = await call("POST", "/api/links", { body });
-      // The page is at …/p/NAME/; the link differs from its address in the token alone.
-      const token = encodeURIComponent(reply.token);
-      made({
-        who: reply.link.who,
-        address: `${location.origin}${location.pathname}#token=${token}`,
-      });
-      if (name.current) name.current.value = "";
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      made(null);
-      say({ text: error.message, bad: true });
-    }
+    const body = { who, role: role.current?.value, expires };
+    const reply = await attempt(() => call("POST", "/api/links", { body }));
+    if (!reply) return made(null);
+    // The page is at …/p/NAME/; the link differs from its address in the token alone.
+    const page = location.origin + location.pathname;
+    made({ who: reply.link.who, address: `${page}#token=${encodeURIComponent(reply.token)}` });
+    if (name.current) name.current.value = "";
+    return undefined;
   };
-  const options = (/** @type {string[][]} */ all) =>
-    all.map(([value, text]) => html`<option value=${value}>${text}</option>`);
   return html`<form class="new-link" onsubmit=${make}>
     <label class="field">
       <span>Name</span>
       <input ref=${name} id="link-who" maxlength="100" required autocomplete="off" />
     </label>
-    <label class="field">
-      <span>Role</span
-      ><select ref=${role} id="link-role">
-        ${options(ROLES)}
-      </select>
-    </label>
-    <label class="field">
-      <span>Ends</span
-      ><select ref=${ends} id="link-ends">
-        ${options(ENDS)}
-      </select>
-    </label>
+    <label class="field"><span>Role</span>${choice("link-role", role, ROLES)}</label>
+    <label class="field"><span>Ends</span>${choice("link-ends", ends, ENDS)}</label>
     <button type="submit" class="primary">Make a link</button>
   </form>`;
+}
+
+/** @param {string} id @param {{current: HTMLSelectElement | null}} field @param {string[][]} options */
+function choice(id, field, options) {
+  const all = options.map(([value, text]) => html`<option value=${value}>${text}</option>`);
+  return html`<select id=${id} ref=${field}>
+    ${all}
+  </select>`;
 }
 
 /** The address is shown until it is put away: nobody can see it again. @param {{made: {who: string, address: string}, putAway: () => void}} props */
@@ -179,13 +168,9 @@ function openRevoking(link, changed) {
   const own = isOwn ? " You may have come by this link: then this page opens no more." : "";
   const text = `It stops working at once, on every server. What ${link.who} answered stays.${own}`;
   const revoke = async () => {
-    try {
-      await call("POST", `/api/links/${link.id}/revoke`, { body: {} });
-      say({ text: `${link.who}'s link is revoked.` });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      say({ text: error.message, bad: true });
-    }
+    const path = `/api/links/${link.id}/revoke`;
+    const reply = await attempt(() => call("POST", path, { body: {} }));
+    if (reply) say({ text: `${link.who}'s link is revoked.` });
     changed();
     document.getElementById("links-title")?.focus({ preventScroll: true });
   };

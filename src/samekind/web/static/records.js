@@ -1,14 +1,14 @@
 /** Records: the match threshold, what it promises, and what changes when it moves. */
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { ApiError, call } from "./api.js";
+import { html, useEffect, useState } from "./vendor/preact.js";
+import { call } from "./api.js";
 import { count, number } from "./format.js";
 import { brief } from "./item_text.js";
 import { may } from "./me.js";
 import { slips } from "./pair.js";
-import { say } from "./store.js";
+import { attempt, say } from "./store.js";
 import { useStore } from "./use.js";
-import { Button } from "./parts.js";
+import { Button, useFetched } from "./parts.js";
 
 /** @typedef {import("./types.js").Threshold} Threshold */
 
@@ -33,43 +33,29 @@ export function ThresholdPanel() {
   const isRecords = useStore((now) => now.status?.records ?? false);
   const revision = useStore((now) => now.status?.revision);
   const [step, setStep] = useState(/** @type {number | null} */ (null)); // null: the one that is kept
-  const [found, setFound] = useState(/** @type {Threshold | null} */ (null));
-  const [error, setError] = useState("");
-  const timer = useRef(/** @type {any} */ (undefined));
+  const [asked, ask] = useState(step); // a moment after the slider moved
+  const [kept, setKept] = useState(/** @type {Threshold | null} */ (null));
   const wanted = probabilityAt(step ?? 0);
   useEffect(() => {
-    if (!isRecords || !may("review")) return undefined;
-    let isCurrent = true;
-    clearTimeout(timer.current);
-    timer.current = setTimeout(
-      async () => {
-        try {
-          const at = step === null ? "" : `?at=${wanted}`;
-          const reply = await call("GET", `/api/threshold${at}`);
-          if (!isCurrent) return;
-          if (step === null) setStep(stepAt(reply.kept));
-          setFound(reply);
-          setError("");
-        } catch (failure) {
-          if (!(failure instanceof ApiError)) throw failure;
-          setError(failure.message);
-        }
-      },
-      step === null ? 0 : PAUSE_MS,
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [isRecords, revision, step]);
+    const timer = setTimeout(() => ask(step), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [step]);
+  const at = asked === null ? "" : `?at=${probabilityAt(asked)}`;
+  const isSeen = isRecords && may("review");
+  const fetched = useFetched(isSeen ? `/api/threshold${at}` : null, revision);
+  const { error } = fetched;
+  /** @type {Threshold | null} */
+  const found = kept && stepAt(kept.threshold) === asked ? kept : fetched.found;
+  useEffect(() => {
+    if (found && step === null) setStep(stepAt(found.kept));
+  }, [found]);
   if (!isRecords) return null;
   const keep = async () => {
-    try {
-      setFound(await call("PUT", "/api/threshold", { body: { threshold: wanted } }));
-      say({ text: "Kept. Exports use this threshold." });
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      say({ text: failure.message, bad: true });
-    }
+    const body = { threshold: wanted };
+    const reply = await attempt(() => call("PUT", "/api/threshold", { body }));
+    if (!reply) return;
+    setKept(reply);
+    say({ text: "Kept. Exports use this threshold." });
   };
   const isKept = !found || stepAt(found.threshold) === stepAt(found.kept);
   return html`<section class="threshold" aria-labelledby="threshold-title">

@@ -262,11 +262,13 @@ export function SayBar({ question, isWaiting, answer }) {
     if (!belongs.current && isSeen) belongs.current = pin();
   }
 
+  const { it, hint } = aboutOf(question);
+  const whose = it === "This" ? "its kind" : `the kind of ${it}`;
   return html`<div id="say" class="say" role="group" aria-label="Say what it is">
-    <span class="say-hint">${hintOf(question)}</span>
+    <span class="say-hint">${hint}</span>
     <${Picker}
       label="Its kind: type a name or a word of it"
-      placeholder=${`type its kind, or pick one (${keys.label("say")})`}
+      placeholder=${`type ${whose}, or pick one (${keys.label("say")})`}
       item=${item}
       pick=${pick}
       resetFor=${question?.id}
@@ -285,6 +287,7 @@ export function SayBar({ question, isWaiting, answer }) {
     <${Button}
       class="answer fresh"
       data-answer="fresh"
+      title=${`${it} is of a new kind`}
       act=${(/** @type {Event} */ event) => item && answer({ new: "" }, event)}
     >
       <span class="sign" aria-hidden="true">+</span><span>New kind</span
@@ -297,16 +300,16 @@ function focusTitle() {
   document.getElementById("question-title")?.focus({ preventScroll: true });
 }
 
-/** @param {Question | null} question @returns {string} */
-function hintOf(question) {
-  if (!question || question.type === "sheet") return "";
+/** @param {Question | null} question @returns {{it: string, hint: string}} what the field is about */
+function aboutOf(question) {
+  if (!question || question.type === "sheet") return { it: "This", hint: "" };
   const isPair = question.type === "pair";
   const isB = isPair && question.subject === question.b.row;
   const it = isPair ? (isB ? "B" : "A") : "This";
   const kind = isPair ? (isB ? question.b_cluster : question.a_cluster) : question.item_cluster;
-  if (kind) return `${it} is of “${nameOf(kind)}”, or`;
-  if (question.refused) return `Ruled out: ${count(question.refused, "kind")}. ${it} is`;
-  return `${it} is`;
+  if (kind) return { it, hint: `${it} is of “${nameOf(kind)}”, or` };
+  const refused = question.refused && !isB ? `Ruled out: ${count(question.refused, "kind")}. ` : "";
+  return { it, hint: `${refused}${it} is` };
 }
 
 /**

@@ -169,6 +169,23 @@ export function unpin() {
 }
 
 /**
+ * Do something that the server may refuse, and say why if it does.
+ *
+ * @template T
+ * @param {() => Promise<T>} act
+ * @returns {Promise<T | null>} null if it was refused
+ */
+export async function attempt(act) {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    say({ text: error.message, bad: true });
+    return null;
+  }
+}
+
+/**
  * Change something besides the questions, after what was answered before, and take up what follows.
  *
  * @template T
@@ -177,19 +194,15 @@ export function unpin() {
  */
 export async function perform(change) {
   const slow = setTimeout(() => set({ busy: true }), BUSY_MS);
-  try {
+  const reply = await attempt(async () => {
     await outbox.idle();
     const reply = await change();
     await load();
     return reply;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    say({ text: error.message, bad: true });
-    return null;
-  } finally {
-    clearTimeout(slow);
-    set({ busy: false });
-  }
+  });
+  clearTimeout(slow);
+  set({ busy: false });
+  return reply;
 }
 
 /** Ask again what was set aside. @returns {Promise<void>} */
