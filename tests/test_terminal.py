@@ -493,6 +493,8 @@ LABEL = (
     "name, x",
     "--set",
     "lineup=0",
+    "--set",
+    "random_state=0",
 )
 
 
