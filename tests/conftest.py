@@ -40,7 +40,7 @@ def pytest_sessionstart(session):
     """Note what the checkout holds; compile once, not in each process."""
     session.stash[AT_FIRST] = {path.name for path in session.config.rootpath.iterdir()}
     if session.config.getoption("numprocesses", None) and not session.config.option.collectonly:
-        subprocess.run([sys.executable, "-m", "samekind", "warm-up"], check=True)
+        subprocess.run([sys.executable, str(Path(__file__).parent / "compiled.py")], check=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -1,4 +1,4 @@
-"""One act, one transaction: kills, failing writes, and two programs on one project."""
+"""One act, one transaction: kills, failing writes, and two programs on one project (P1, P2)."""
 
 from __future__ import annotations
 

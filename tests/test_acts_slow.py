@@ -1,4 +1,4 @@
-"""Kills at any moment, and several programs that act on one project at once."""
+"""Kills at any moment, and several programs that act on one project at once (P1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit: bounds that hold, what is kept apart, and that its rows are drawn uniformly."""
+"""The audit: bounds that hold, what is kept apart, and that its rows are drawn uniformly (P22)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that answers: a real server on this machine that is slow, refuses, breaks off, talks nonsense."""
+"""A model that answers: a real server that is slow, refuses, breaks off, talks nonsense (P26)."""
 
 from __future__ import annotations
 

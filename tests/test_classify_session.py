@@ -1,4 +1,4 @@
-"""New rows, put into known clusters by a session that can be left, undone and resumed."""
+"""New rows, put into known clusters by a session that can be left, undone and resumed (P30)."""
 
 from __future__ import annotations
 

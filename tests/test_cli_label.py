@@ -179,6 +179,7 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--features", "no.npy"], "no.npy"),
         (["label", "flowers.csv", "--terminal", "--error-rate", "many"], "--error-rate must be"),
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
+        (["label", "flowers.csv", "--terminal", "--set", "heavy=3"], "no parameter 'heavy'"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
         (["label", "--project", "nope.db"], "Name your data, too"),

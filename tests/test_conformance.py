@@ -1,4 +1,4 @@
-"""What every algorithm keeps to, on every sort of data."""
+"""What every algorithm keeps to, on every sort of data (P4, P27)."""
 
 from __future__ import annotations
 

@@ -96,10 +96,8 @@ def name_of(page):
 
 
 def blocks(page, language):
-    found = re.findall(
-        rf"^```{language}\n(.+?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
-    return [text for text in found if text.strip()]
+    fenced = re.findall(r"^```(.*)\n((?s:.*?))^```$", page.read_text("utf-8"), re.MULTILINE)
+    return [text for name, text in fenced if re.fullmatch(language, name) and text.strip()]
 
 
 PYTHON = [

@@ -1,4 +1,4 @@
-"""`samekind forget`: somebody's answers and traces go for good, and the project goes on."""
+"""`samekind forget`: somebody's answers and traces go for good, and the project goes on (P12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects whose data change: rows are recognised by what they hold, and answers stay with them."""
+"""Projects whose data change: rows are recognised by what they hold, and answers stay with them (P9)."""
 
 import os
 import shutil

@@ -14,7 +14,8 @@ import pytest
 
 import samekind
 from conftest import assert_same_clusters, blobs
-from samekind.data import array_file, as_points, load, parquet_files
+from samekind.data import as_points, load, sources, tables
+from samekind.data.row_features import RowFeatures
 from samekind.errors import DataError
 from samekind.points import array as array_module
 
@@ -41,8 +42,9 @@ class TestAsInMemory:
     @pytest.mark.parametrize("algorithm", ["focused", "batched", "uniform"])
     @pytest.mark.parametrize("joined", [7, 10**6])
     def test_whole_runs(self, tmp_path, monkeypatch, algorithm, joined):
-        monkeypatch.setattr(parquet_files, "JOINED_ROWS", joined)
+        monkeypatch.setattr(tables, "BATCH_ROWS", joined)
         monkeypatch.setattr(array_module, "IN_MEMORY", 0)  # however small the data are
+        monkeypatch.setattr(sources, "LARGE", 0)
         path = write(tmp_path / "X.parquet", X, row_group_size=100)
         options = {"algorithm": algorithm, "budget": 150, "random_state": 3}
         oracle = samekind.LabelOracle(Y)
@@ -53,18 +55,20 @@ class TestAsInMemory:
         assert found.labels_.tolist() == expected.labels_.tolist()
 
     @pytest.mark.parametrize("dtype", [np.int64, np.float16, np.float32, ">f8"])
-    def test_arrays_in_files(self, tmp_path, dtype):
+    def test_arrays_in_files(self, tmp_path, dtype, monkeypatch):
+        monkeypatch.setattr(sources, "LARGE", 0)
         path = tmp_path / "X.npy"
         np.save(path, np.asfortranarray((X * 100).astype(dtype)))
         mapped = np.load(path, mmap_mode="r")
-        points = load(path, columns=["x1"], standardize=False, stream=True).points
+        points = load(path, columns=["x1"], standardize=False).points
         assert points.rows(np.arange(len(X)))[:, 0].tolist() == mapped[:, 1].tolist()
         assert as_points(path).n == len(X)
 
-    def test_an_array_that_needs_no_change_is_mapped_as_it_is(self, tmp_path):
+    def test_an_array_that_needs_no_change_is_mapped_as_it_is(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(sources, "LARGE", 0)
         np.save(tmp_path / "X.npy", X)
         project = tmp_path / "a.db"
-        items = load(tmp_path / "X.npy", standardize=False, stream=True, cache=project)
+        items = load(tmp_path / "X.npy", standardize=False, cache=project)
         assert Path(items.X.filename) == tmp_path / "X.npy"
         assert not list(tmp_path.glob("a.*"))
 
@@ -76,11 +80,12 @@ class TestArrayFile:
         first = load(parts, **given, progress=lambda stage, done, total: told.append((stage, done)))
         assert ("features", len(X)) in told
         assert Path(first.X.filename) == tmp_path / "mine.features.npy"
-        monkeypatch.setattr(array_file, "array_of", None)  # cannot be written again
+        expected = load(parts, labels="kind").X
+        monkeypatch.setattr(RowFeatures, "transform", None)  # cannot be written again
         again = load(parts, **given)
         assert again.is_streamed
         np.testing.assert_array_equal(again.X, first.X)
-        np.testing.assert_array_equal(again.X, load(parts, labels="kind", stream=False).X)
+        np.testing.assert_array_equal(again.X, expected)
         assert again.labels.tolist() == first.labels.tolist()
         assert again.notes == first.notes
 
@@ -160,14 +165,16 @@ class TestColumns:
         assert any("'id' left out: it only numbers the rows" in note for note in table.notes)
 
     @pytest.mark.parametrize("labels", [["a", None, "b"], [1.0, float("nan"), 2.0], [1, None, 2]])
-    def test_labels_that_are_missing(self, tmp_path, labels):
+    def test_labels_that_are_missing(self, tmp_path, labels, monkeypatch):
+        monkeypatch.setattr(sources, "LARGE", 0)
         write(tmp_path / "0.parquet", np.arange(3.0)[:, None], y=pa.array(labels))
         with pytest.raises(DataError, match=r"'y' has no value in row 2\. Fill it in"):
-            load(tmp_path / "0.parquet", labels="y", stream=True)
+            load(tmp_path / "0.parquet", labels="y")
 
-    def test_labels_of_an_array(self, tmp_path):
+    def test_labels_of_an_array(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(sources, "LARGE", 0)
         np.save(tmp_path / "X.npy", np.column_stack([X, Y]))
-        table = load(tmp_path / "X.npy", stream=True, labels=f"x{X.shape[1]}")
+        table = load(tmp_path / "X.npy", labels=f"x{X.shape[1]}")
         assert table.labels.tolist() == Y.tolist()
         assert table.points.d == X.shape[1]
 

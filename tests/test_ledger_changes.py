@@ -1,4 +1,4 @@
-"""Changes of the past in the ledger: how they are noticed, and what is known after them."""
+"""Changes of the past in the ledger: how they are noticed, and what is known after them (P2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged and tampered projects: refused in words, and found by `samekind check`."""
+"""Damaged and tampered projects: refused in words, and found by `samekind check` (P10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What really goes wrong: killed processes, a full disk, two writers, a lock that stays."""
+"""What really goes wrong: killed processes, a full disk, two writers, a lock that stays (P1)."""
 
 from __future__ import annotations
 

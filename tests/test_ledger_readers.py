@@ -1,4 +1,4 @@
-"""Readers: they wait for nobody, need no lock, write nothing, and read from what cannot be written."""
+"""Readers: they wait for nobody, need no lock, write nothing, and read from what cannot be written (P8)."""
 
 from __future__ import annotations
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import io
 import json
+import os
 import sys
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from samekind import Items, load
+from samekind.data import readers
 from samekind.errors import DataError
 
 
@@ -139,7 +146,6 @@ class TestColumns:
         table = load(write(text))
         assert table.feature_names == ["x"]
         assert "column 'city' left out: 25 different texts in 100 rows" in table.notes
-        assert len(load(write(text), max_categories=25).feature_names) == 26
 
     def test_blanks_are_medians(self, write):
         path = write("x,y\n1,2\n,4\n1e308,5\n1.5e308,6\n")
@@ -179,6 +185,9 @@ class TestColumns:
             {
                 "x": [1, 2],
                 "when": pd.to_datetime(["2020-01-01", "2021-01-01"]),
+                "y": [1, 2],
+                "z": [1, 2],
+                "u": [1, 2],
                 "took": pd.to_timedelta([1, 2], unit="s"),
                 "day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
                 "path": [[1, 2], [3]],
@@ -186,7 +195,7 @@ class TestColumns:
         )
         frame.to_parquet(tmp_path / "points.parquet")
         table = load(tmp_path / "points.parquet")
-        assert table.feature_names == ["x"]
+        assert table.feature_names == ["x", "y", "z", "u"]
         notes = "\n".join(table.notes)
         assert "column 'when' left out: dates and times" in notes
         assert "column 'took' left out: dates and times" in notes
@@ -410,6 +419,145 @@ class TestBadFiles:
             load(write("y\n1\n2\n"), labels="y")
 
 
+PRODUCTS = "id,name,description,price,sku\n" + "".join(
+    f"{7 * i},Thing {i},A thing of the number {i} and nothing else,{i % 4},A{i}\n"
+    for i in range(30)
+)
+
+
+class TestWhatHappensToColumns:
+    """P28: it is said for every column, and most columns are never left out without being asked."""
+
+    def test_every_column_is_in_the_notes(self, write):
+        text = "id,height,gaps,colour,when,name,kind,more\n" + "".join(
+            f"{i},{i % 7},{i % 9 if i % 3 else ''},{'ab'[i % 2]},2024-01-{i % 28 + 1:02},n{i},x,{i % 5}\n"
+            for i in range(30)
+        )
+        items = load(write(text), labels="kind", exclude="more")
+        said = "\n".join(items.notes)
+        for name in ("id", "gaps", "colour", "when", "name", "more"):
+            assert repr(name) in said
+        assert "2 numeric columns kept" in said
+        roles = {column.name: str(column.role) for column in items.columns}
+        assert roles == {
+            "id": "id", "height": "number", "gaps": "number", "colour": "category", "when": "date",
+            "name": "names", "kind": "label", "more": "shown",
+        }  # fmt: skip
+
+    def test_where_most_would_be_left_out_it_asks_which_to_use(self, write):
+        path = write(PRODUCTS)
+        with pytest.raises(DataError) as error:
+            load(path)
+        said = str(error.value)
+        for part in ("'name'", "'description'", "'sku'", "text='description'", "records=True"):
+            assert part in said
+        with pytest.raises(DataError, match="most columns"):  # an id is hardly a number
+            load(path, exclude="name")
+
+    @pytest.mark.parametrize(
+        ("given", "medium"),
+        [
+            ({"columns": ["price"]}, "row"),
+            ({"exclude": ["name", "sku", "description"]}, "row"),
+            ({"text": "description"}, "text"),
+            ({"records": True}, "row"),
+        ],
+    )
+    def test_each_of_its_ways_out_works(self, write, given, medium):
+        items = load(write(PRODUCTS), **given)
+        assert items.medium == medium
+        said = "\n".join(items.notes)
+        compared = {column.name for column in items.columns if str(column.role) != "shown"}
+        assert all(name in said for name in {"name", "sku", "description"} - compared)
+
+
+class TestHostileSizes:
+    """P29: a file that declares far more than its own size is refused before it is read."""
+
+    SIZE = 300 << 20  # bytes
+
+    def zeros(self, path, member, head=b""):
+        archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+        with archive, archive.open(member, "w") as file:
+            file.write(head)
+            for _ in range(self.SIZE >> 20):
+                file.write(bytes(1 << 20))
+        return path
+
+    def refused(self, path, **given):
+        tracemalloc.start()
+        try:
+            with pytest.raises(DataError, match=r"declares 3\d\d,\d{3},\d{3} bytes of data"):
+                load(path, **given)
+            assert tracemalloc.get_traced_memory()[1] < 20 << 20
+        finally:
+            tracemalloc.stop()
+
+    def test_npz(self, tmp_path):
+        head = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            head, {"descr": "<f8", "fortran_order": False, "shape": (self.SIZE // 80, 10)}
+        )
+        path = self.zeros(tmp_path / "X.npz", "X.npy", head.getvalue())
+        assert path.stat().st_size < 1 << 20
+        self.refused(path)
+        (tmp_path / "t.csv").write_text("t\nsome text\nanother\n")
+        self.refused(tmp_path / "t.csv", text="t", embeddings=path)
+
+    def test_excel(self, tmp_path):
+        pytest.importorskip("openpyxl")
+        self.refused(self.zeros(tmp_path / "t.xlsx", "xl/worksheets/sheet1.xml"))
+
+    def test_excel_of_too_many_cells(self, tmp_path, monkeypatch):
+        pytest.importorskip("openpyxl")
+        flowers().to_excel(tmp_path / "t.xlsx", index=False)
+        monkeypatch.setattr(readers, "MOST_CELLS", 20)
+        with pytest.raises(DataError, match="more than 20 cells"):
+            load(tmp_path / "t.xlsx")
+
+    def test_parquet(self, tmp_path):
+        ones = pa.table({"x": np.ones(1 << 20)})
+        path = tmp_path / "t.parquet"
+        with pq.ParquetWriter(path, ones.schema) as writer:
+            for _ in range(self.SIZE >> 23):
+                writer.write_table(ones)
+            writer.write_table(ones.slice(0, 1 << 19))
+        assert path.stat().st_size < 1 << 20
+        self.refused(path)
+        self.refused(path, text="x")
+        (tmp_path / "parts").mkdir()
+        os.link(path, tmp_path / "parts" / "1.parquet")
+        self.refused(tmp_path / "parts")
+        (tmp_path / "t.csv").write_text("t\nsome text\nanother\n")
+        self.refused(tmp_path / "t.csv", text="t", embeddings=path)
+
+    def test_gzip(self, tmp_path):
+        for name in ("t.csv.gz", "t.jsonl.gz"):
+            body = gzip.compress(b"a,b\n1,2\n" * 100)
+            (tmp_path / name).write_bytes(body[:-4] + (333_333_333).to_bytes(4, "little"))
+            self.refused(tmp_path / name)
+
+    def test_a_header_that_promises_more_than_there_is(self, tmp_path):
+        head = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            head, {"descr": "<f8", "fortran_order": False, "shape": (2**50, 10)}
+        )
+        (tmp_path / "X.npy").write_bytes(head.getvalue() + bytes(800))
+        with zipfile.ZipFile(tmp_path / "X.npz", "w") as archive:
+            archive.write(tmp_path / "X.npy", "X.npy")
+        for name in ("X.npy", "X.npz"):
+            with pytest.raises(DataError, match="not a NumPy file that can be read"):
+                load(tmp_path / name)
+
+    def test_what_compresses_well_is_read(self, tmp_path):
+        X = np.zeros((20_000, 20))
+        X[:, 0] = np.arange(20_000) % 7
+        np.savez_compressed(tmp_path / "X.npz", X=X)
+        pd.DataFrame(X, columns=[f"x{j}" for j in range(20)]).to_parquet(tmp_path / "X.parquet")
+        for name in ("X.npz", "X.parquet"):
+            assert load(tmp_path / name).n == 20_000
+
+
 class TestBadParameters:
     @pytest.mark.parametrize(
         ("parameters", "message"),
@@ -425,7 +573,6 @@ class TestBadParameters:
             ({"columns": []}, "no column that can be used"),
             ({"labels": 3}, "labels must be the name of a column"),
             ({"exclude": [3]}, "exclude must hold names of columns, got 3"),
-            ({"max_categories": -1}, "max_categories must be an int of at least 0"),
         ],
     )
     def test_messages(self, write, parameters, message):
@@ -510,6 +657,7 @@ class TestArrays:
 
     @pytest.mark.parametrize("name", ["points.npy", "points.npz"])
     def test_objects_are_refused(self, tmp_path, name):
+        """P31: nothing is unpickled."""
         X = np.array([[{}, 1]], dtype=object)
         (np.save if name.endswith("npy") else np.savez)(tmp_path / name, X)
         with pytest.raises(DataError, match="holds Python objects"):
@@ -694,10 +842,10 @@ class TestStreamed:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_the_same_columns_notes_and_numbers(self, folder, standardize, monkeypatch):
-        from samekind.data import parquet_files, tables
+        from samekind.data import tables
 
         monkeypatch.setattr(tables, "BLOCK_VALUES", 900)
-        monkeypatch.setattr(parquet_files, "JOINED_ROWS", 70)
+        monkeypatch.setattr(tables, "BATCH_ROWS", 70)
         given = {"labels": "kind", "standardize": standardize}
         memory = load(folder / "all.parquet", **given)
         streamed = load(folder / "parts", **given)
@@ -730,20 +878,20 @@ class TestStreamed:
         ):
             streamed.load_new(folder / "new.csv")
 
-    def test_an_array(self, folder):
+    def test_an_array(self, folder, monkeypatch):
+        from samekind.data import sources
+
         X = np.random.default_rng(0).normal(5, 2, (300, 4))
         np.save(folder / "X.npy", X)
         for how in ({}, {"standardize": False}, {"exclude": ["x1"]}):
             memory = load(folder / "X.npy", **how)
-            streamed = load(folder / "X.npy", stream=True, **how)
+            monkeypatch.setattr(sources, "LARGE", 0)
+            streamed = load(folder / "X.npy", **how)
+            monkeypatch.undo()
             assert streamed.is_streamed
             np.testing.assert_array_equal(streamed.points.rows(np.arange(300)), memory.X)
 
     def test_mistakes(self, folder):
-        with pytest.raises(DataError, match="stream is for"):
-            load(_csv(folder), stream=True)
-        with pytest.raises(DataError, match="compared in memory"):
-            load(folder / "parts", text="name", stream=True)
         pd.DataFrame({"height": [1.0]}).to_parquet(folder / "parts" / "part.9.parquet")
         with pytest.raises(DataError, match=r"part.9.parquet has no column 'id'"):
             load(folder / "parts")
@@ -757,21 +905,3 @@ class TestStreamed:
         (folder / "parts" / "a.png").write_bytes(b"")
         with pytest.raises(DataError, match="both pictures and Parquet files"):
             load(folder / "parts")
-
-    def test_medians_are_exact(self, folder):
-        from samekind.data.survey import medians_of
-        from samekind.data.tables import FrameTable
-
-        rng = np.random.default_rng(1)
-        for n in (1, 2, 7, 100):
-            X = rng.normal(size=(n, 3)) * 10.0 ** rng.integers(-300, 300, (n, 3))
-            X[rng.random(X.shape) < 0.2] = 0.0
-            names = ["a", "b", "c"]
-            exact = medians_of(FrameTable("t", pd.DataFrame(X, columns=names)), names)
-            assert medians_of(FrameTable.of_array("t", X, names), names) == exact
-
-
-def _csv(folder):
-    path = folder / "t.csv"
-    path.write_text("a,b\n1,2\n3,5\n")
-    return path

@@ -1,4 +1,4 @@
-"""`samekind move`: at no moment can a project be written at two places, and nothing is lost."""
+"""`samekind move`: at no moment can a project be written at two places, and nothing is lost (P10, P11)."""
 
 from __future__ import annotations
 

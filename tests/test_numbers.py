@@ -1,4 +1,4 @@
-"""Clusters keep one number and one name for life; those that nobody named are named by their own words."""
+"""Clusters keep one number and one name for life; others are named by their own words (P21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several opinions on one question: blind to each other, agreed or reviewed."""
+"""Several opinions on one question: blind to each other, agreed or reviewed (P19)."""
 
 from __future__ import annotations
 

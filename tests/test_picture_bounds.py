@@ -19,8 +19,7 @@ if os.environ.get("CI") != "true":
 from PIL import Image
 
 from samekind.data import load
-from samekind.data.pixel_bounds import PixelBudget
-from samekind.data.pixels import open_picture
+from samekind.data.pictures import PixelBudget, open_picture
 from samekind.errors import DataError
 
 WIDTH, HEIGHT = 6000, 4000  # 24 million pixels
@@ -92,6 +91,8 @@ def test_memory_does_not_grow_with_how_many_there_are(
 
 
 class TestLimit:
+    """P29: a picture is refused by the number of pixels that it declares."""
+
     def test_can_be_changed(self, folder, monkeypatch):
         draw(folder / "big.png", 300, 200)
         draw(folder / "bigger.png", 300, 300)

@@ -205,6 +205,7 @@ class TestAsking:
         assert len(project.next(most=3)) == 1  # as many as may still be pressed
 
     def test_many_threads(self, file):
+        """Any thread may call a project (P34)."""
         project = Project(load(file), random_state=0, sheet=0)
 
         def work(who):
@@ -908,3 +909,21 @@ class TestProject:
         assert took < 1
         assert seen.presses in (3, 5)
         assert project.standing.glance().presses == 5
+
+    def test_a_cluster_that_goes_while_it_is_to_be_shown(self, project, monkeypatch):
+        """Somebody takes back what made it, between the choice of a question and its looks."""
+        project.questions.sheet = 0
+        answer(project, 12)
+        while project.next("bob")[0].type != "lineup":
+            answer(project, 1)
+        choose, undone = project.questions.comparisons, []
+
+        def comparisons(*args, **options):
+            found = choose(*args, **options)
+            if not undone:
+                undone.extend(project.undo(50, who="ann"))
+            return found
+
+        monkeypatch.setattr(project.questions, "comparisons", comparisons)
+        assert project.next("bob")
+        assert undone

@@ -1,4 +1,4 @@
-"""Random acts: a live project, one opened again and one of another program always say the same.
+"""Random acts: a live project, one opened again and one of another program always say the same (P6).
 
 What is known follows from the answers that stand. So it must not matter who wrote them, in which order they
 were read, or what was done and taken back in between.

@@ -16,6 +16,7 @@ from samekind.cli import app
 from samekind.data import Items
 from samekind.datasets import make_records
 from samekind.project import Project, ProjectError, make_project, open_project
+from samekind.project.golden import golden_records, parse_rules
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,52 @@ def test_a_golden_record_has_the_most_frequent_values(project):
         assert counts[several[name]] == counts.max()
 
 
+def test_golden_values_follow_rules_and_say_where_they_are_from():
+    frame = pd.DataFrame(
+        {
+            "name": ["Ann", "Ann", "Annabel", "Bob"],
+            "phone": ["1", "2", "", "9"],
+            "shop": ["x", "x", "y", "y"],
+            "seen": ["2020-01-02", "2021-03-04", "2024-05-06", "2019-01-01"],
+        }
+    )
+    labels = np.array([0, 0, 0, 1])
+    rules = parse_rules("name:longest,phone:newest:seen,*:source:shop=y", list(frame.columns))
+    golden, sources = golden_records(frame, labels, rules)
+    # The newest record has no phone; the newest that has one decides.
+    assert golden.to_numpy().tolist() == [["Annabel", "2", "y", "2024-05-06"], list(frame.iloc[3])]
+    rows = sources.set_index("column")["row"].to_dict()
+    assert rows == {"name": 2, "phone": 1, "shop": 2, "seen": 2}
+    usual, _ = golden_records(frame, labels, {})
+    assert usual["name"].tolist() == ["Ann", "Bob"]
+
+
+def test_a_project_keeps_the_rules_of_golden_records(people):
+    project = answered(people, 5)
+    project.entities.set_golden_rules("surname:longest")
+    assert project.entities.golden_rules == {"surname": "longest"}
+    golden, sources = table(project, "golden.csv"), table(project, "golden_sources.csv")
+    assert set(sources["rule"]) == {"longest", "frequent"}
+    assert set(sources["entity"]) == set(golden.loc[golden["records"] != "1", "entity"])
+    golden = golden.set_index("entity")
+    for line in sources.head(20).itertuples():
+        assert golden.loc[line.entity, line.column] == line.value
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("surnam:longest", "Did you mean 'surname'"),
+        ("surname:shortest", "frequent, longest, newest:COLUMN or source:COLUMN=VALUE"),
+        ("surname:newest:when", "no column 'when'"),
+        ("surname:source:town", "a column and a value"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_refused(project, rules, words):
+    with pytest.raises(ProjectError, match=words):
+        project.entities.set_golden_rules(rules)
+
+
 def test_pairs_have_probabilities_and_answers(project):
     found = table(project, "pairs.csv")
     assert set(found["answer"].dropna()) <= {"same", "different"}
@@ -166,13 +213,46 @@ def test_a_project_of_records_is_opened_again(people, tmp_path):
     again.close()
 
 
+def test_new_records_join_known_entities_and_ids_stay(tmp_path):
+    frame, person = make_records(150, 0.3, random_state=1)
+    frame = frame.assign(person=person, code=[f"c{row}" for row in range(len(frame))])
+    is_new = pd.Series(person).duplicated().to_numpy() & (np.arange(len(frame)) % 2 == 0)
+    data, path = tmp_path / "people.csv", tmp_path / "people.db"
+
+    def ids(project):
+        return table(project, "entities.csv").set_index("code")["entity"]
+
+    frame[~is_new].to_csv(data, index=False)
+    items = samekind.load(data, records=True, labels="person", exclude=["code"])
+    project = make_project(items, path, algorithm="records", random_state=0)
+    for _ in range(40):
+        [question] = project.next("ann")
+        same = items.labels[question.a.row] == items.labels[question.b.row]
+        project.answer(question.id, "same" if same else "different", who="ann")
+    before = ids(project)
+    project.close()
+
+    pd.concat([frame[is_new], frame[~is_new].sample(frac=1, random_state=0)]).to_csv(
+        data, index=False
+    )
+    project = open_project(path)
+    after = ids(project)
+    assert project.status().questions == 40
+    assert (after[before.index] == before).mean() > 0.98
+    owner = frame.assign(entity=after[frame["code"]].to_numpy())
+    known = owner[~is_new].groupby("person")["entity"].first()
+    joined = owner[is_new]["entity"].to_numpy() == known[owner[is_new]["person"]].to_numpy()
+    assert joined.mean() > 0.8  # a few are in doubt after 40 answers
+    project.close()
+
+
 def test_items_that_are_no_records_have_no_threshold():
     items = Items.of_array(np.eye(4), "eye", list("abcd"))
     project = Project(items, algorithm="basic", random_state=0)
     assert not project.status().records
     with pytest.raises(ProjectError, match="Only records"):
         project.entities.at(0.5)
-    for name in ("entities.csv", "golden.csv", "pairs.csv", "splink.csv", "dedupe.json"):
+    for name in ("entities.csv", "golden_sources.csv", "pairs.csv", "splink.csv", "dedupe.json"):
         with pytest.raises(ProjectError, match=f"{name} can be had only of records"):
             project.export(name, io.BytesIO())
 

@@ -1,4 +1,4 @@
-"""Saying what a row is, sheets, and the criterion: in a project, over the API, at the prompt."""
+"""Saying what a row is, sheets, the criterion: in a project, over the API, at the prompt (P13 to P15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several who answer: rules and models first, somebody better where it is worth it."""
+"""Several who answer: rules and models first, somebody better where it is worth it (P23)."""
 
 from __future__ import annotations
 

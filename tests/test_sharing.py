@@ -1,4 +1,4 @@
-"""Several people at once: who gets which question, late answers, and that runs can be repeated."""
+"""Several people at once: who gets which question, late answers, and that runs can be repeated (P7)."""
 
 from __future__ import annotations
 

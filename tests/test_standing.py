@@ -1,4 +1,4 @@
-"""Where the work stands: presses, their budget and history, and whether to stop."""
+"""Where the work stands: presses, their budget and history, and whether to stop (P20)."""
 
 from __future__ import annotations
 

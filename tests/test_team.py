@@ -1,4 +1,4 @@
-"""A server for a team at work: keys, crashes, two servers on one project, backups, commands."""
+"""A server for a team at work: keys (P3), crashes, two servers on one project, backups, commands."""
 
 from __future__ import annotations
 

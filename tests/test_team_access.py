@@ -1,4 +1,4 @@
-"""Who is let in by a server for a team, and to what: real links, roles and sockets."""
+"""Who is let in by a server for a team, and to what: real links, roles and sockets (P32)."""
 
 from __future__ import annotations
 

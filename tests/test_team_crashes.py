@@ -1,4 +1,4 @@
-"""Two servers of one project under load, while either of them, or PostgreSQL, is killed at any moment.
+"""Two servers of one project under load, while either, or PostgreSQL, is killed at any moment (P1, P6).
 
 Several people answer, name, merge and undo at once; each request has a key and is sent again until a server
 says what became of it. In the end every act that was acknowledged is there, once.

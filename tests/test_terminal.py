@@ -1,4 +1,4 @@
-"""The person at the prompt: fed lines, and in a real pseudo-terminal."""
+"""The person at the prompt: fed lines, and in a real pseudo-terminal (P17)."""
 
 import io
 import itertools

@@ -91,7 +91,14 @@ def rows_of(question):
     return {question["item"]["row"], *(o["cluster"] for o in question["options"])}
 
 
-OF_RECORDS = ("dedupe.json", "entities.csv", "golden.csv", "pairs.csv", "splink.csv")
+OF_RECORDS = (
+    "dedupe.json",
+    "entities.csv",
+    "golden.csv",
+    "golden_sources.csv",
+    "pairs.csv",
+    "splink.csv",
+)
 
 
 @pytest.fixture(scope="module")

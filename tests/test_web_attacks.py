@@ -1,4 +1,4 @@
-"""Attacks on the page and its API, and the reply to each."""
+"""Attacks on the page and its API, and the reply to each (P33)."""
 
 # ruff: noqa: E501 - a table
 from __future__ import annotations

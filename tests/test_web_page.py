@@ -1,4 +1,4 @@
-"""The labelling page in a real Chromium: what people do on it, and what it must never do."""
+"""The labelling page in a real Chromium: what people do on it, and must never do (P5, P13 to P16)."""
 
 from __future__ import annotations
 

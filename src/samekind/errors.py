@@ -15,6 +15,7 @@ __all__ = [
     "Message",
     "Parameter",
     "ParameterError",
+    "UnknownParameterError",
     "did_you_mean",
     "no_such_column",
     "no_such_file",
@@ -100,6 +101,10 @@ class ParameterError(ValueError):
     def parameter(self) -> str | None:
         """The first parameter that is named."""
         return next((part.name for part in self.message.parts if isinstance(part, Parameter)), None)
+
+
+class UnknownParameterError(ParameterError, TypeError):
+    """There is no parameter of this name."""
 
 
 class DataError(ParameterError):

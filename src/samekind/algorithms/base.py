@@ -12,6 +12,7 @@ import numpy as np
 from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
 from samekind.algorithms.certificate import Certificate, percent_at_most
 from samekind.algorithms.state import ClusterState
+from samekind.errors import UnknownParameterError
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
 
@@ -100,7 +101,7 @@ class Params:
         for name in given:
             if name not in known:
                 meant = did_you_mean(name, known)
-                raise TypeError(
+                raise UnknownParameterError(
                     f"{algorithm!r} has no parameter {name!r}.{meant} Its parameters are {', '.join(known)}."
                 )
         return cls(**given)  # type: ignore[arg-type]  # each is checked by __post_init__

@@ -38,7 +38,6 @@ app.command(cls=Command, epilog=_upkeep.MOVE)(_upkeep.move)
 app.command(cls=Command, epilog=_serve.EXAMPLES)(_serve.serve)
 app.add_typer(_links.links, name="links")
 app.command(cls=Command, epilog=_upkeep.BACKUP)(_upkeep.backup)
-app.command("warm-up", cls=Command)(_upkeep.warm_up)
 
 
 def _print_version(wanted: bool) -> None:

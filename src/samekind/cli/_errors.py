@@ -21,7 +21,7 @@ from samekind.errors import Message, Parameter, ParameterError
 MISTAKEN = 2
 INTERRUPTED = 130
 # Parameters of `samekind.load` and of algorithms that share one option, --read or --set.
-READ = ("header", "sheet", "standardize", "stream", "image_shape", "max_categories")
+READ = ("header", "sheet", "standardize", "image_shape")
 SET = (
     *("batch", "target", "epsilon", "heavy", "patience", "goal", "audit"),
     *("metric", "reduce", "random_state", "lineup"),

@@ -51,10 +51,19 @@ Formats = Annotated[
     list[str] | None,
     options.plain(
         "NAME",
-        "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, pairs, splink, "
-        "dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging Face, Argilla), "
-        "label-studio, prodigy; of pictures zip, or folders (by kind). May be repeated.",
+        "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, golden-sources, "
+        "pairs, splink, dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging "
+        "Face, Argilla), label-studio, prodigy; of pictures zip, or folders (by kind). May be repeated.",
         *("--format", "-f"),
+    ),
+]
+Golden = Annotated[
+    str | None,
+    options.plain(
+        "RULES",
+        "How golden records are made, such as phone:newest:updated,*:longest. Rules: frequent, longest, "
+        "newest:COLUMN, source:COLUMN=VALUE; * is all other columns. The project keeps them.",
+        "--golden",
     ),
 ]
 
@@ -64,6 +73,7 @@ def export(
     project: options.ProjectFile,
     out: OutPlace = Path("samekind-export"),
     formats: Formats = None,
+    golden: Golden = None,
 ) -> int:
     """Write what was found in a project: tables, a report, the answers, and files for other tools.
 
@@ -98,6 +108,8 @@ def export(
             try:
                 for name in targets.values():
                     known.exports.check("zip" if name == FOLDERS else name)
+                if golden is not None:
+                    known.entities.set_golden_rules(golden)
             except ProjectError as error:
                 raise UserError(str(error)) from error
             folder.mkdir(parents=True, exist_ok=True)

@@ -188,14 +188,14 @@ def _open(
             if loading:
                 names = ", ".join(in_options(Message(Parameter(name))) for name in loading)
                 raise UserError(f"{path} remembers its data: leave {names} out.")
-            return open_project(path, progress=tick, on_items=opening.wait, **asking)
+            return open_project(path, progress=tick, on_items=opening.loaded, **asking)
         before = features_of(path)
         if before is None and not is_demo(data):
             loading.setdefault("records", "auto")
         if not loading.keys() & {"features", "embeddings", "columns", "records"}:
             loading["features"] = before or "auto"
         items = load(str(data), **loading, cache=cache_of(path), progress=tick)
-        opening.wait(items)
+        opening.loaded(items)
         if items.is_records:
             asking = {"algorithm": "records"} | asking
             for name in ("lineup", "sheet"):  # records are compared two by two

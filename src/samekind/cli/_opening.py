@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Self
 from samekind.cli._console import chat
 from samekind.cli._errors import UserError, needs
 from samekind.cli._places import Place, served_name
-from samekind.cli._upkeep import COMPILING, compiling
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from samekind.data import Items
     from samekind.project import Project
-    from samekind.warm_up import WarmUp
     from samekind.web.server import Server
     from samekind.web.site import HostedProject
 
@@ -37,7 +35,7 @@ ENDING = 5  # seconds that requests have to finish when the page ends
 
 
 class Opening:
-    """Opens a project for somebody who waits: compiles ahead, shows progress, and serves the page.
+    """Opens a project for somebody who waits: shows progress, and serves the page.
 
     Parameters
     ----------
@@ -49,13 +47,9 @@ class Opening:
         self._screen = screen
         self._stack = ExitStack()
         self._hosted: HostedProject | None = None
-        self._work: WarmUp | None = None
-        self._is_loaded = False
 
     def __enter__(self) -> Self:
         self._stack.__enter__()
-        if self._screen.is_terminal:
-            self._begin_to_compile()
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: object) -> None:
@@ -72,7 +66,6 @@ class Opening:
             listening = listen(LOCAL, port)
         except ServeError as error:
             raise UserError(str(error)) from error
-        self._begin_to_compile()
         port = int(listening.getsockname()[1])
         name, token = served_name(place) or "project", new_token()
         page = f"http://{LOCAL}:{port}/p/{name}/#token={token}"
@@ -100,21 +93,12 @@ class Opening:
         self._say("reading", 0.0)
         return tick
 
-    def wait(self, items: Items) -> None:
-        """Wait until all that a first question needs is compiled."""
-        self._is_loaded = True
-        if self._work is not None:
-            from samekind.warm_up import sort_of_rows
-
-            self._work.start(None if items.is_streamed else sort_of_rows(items.X))
-            with self._screen.status(f"{COMPILING}, about 15 seconds …"):
-                self._work.wait()
+    def loaded(self, _: Items) -> None:
+        """Say that the first question is looked for; the very first time, functions are compiled."""
         self._say("Looking for the first question", 0.0)
 
     def go_on(self) -> None:
-        """Compile and load all else while somebody answers."""
-        if self._work is not None:
-            self._work.go_on()
+        """Load what no first question needs, while somebody answers."""
         later = threading.Timer(FIRST_LOOK, _load, LATER)
         later.daemon = True
         later.start()
@@ -129,16 +113,6 @@ class Opening:
         wait_for_end()
         self._hosted = None
         self._stack.close()
-
-    def _begin_to_compile(self) -> None:
-        if self._work is None:
-            self._work = self._stack.enter_context(compiling(self._heard))
-            if self._work is not None:
-                self._work.start()
-
-    def _heard(self, what: str, share: float) -> None:
-        if self._is_loaded:
-            self._say(what, share)
 
     def _say(self, what: str, done: float, total: float = 1.0) -> None:
         if self._hosted is not None:

@@ -16,6 +16,7 @@ from samekind.errors import did_you_mean
 
 SPACE = ("metric", "reduce")  # parameters of a session, not of its algorithm
 FEATURE_FILES = (".npy", ".npz", ".parquet")
+YES_OR_NO = ("header", "standardize", "stream")
 TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -65,6 +66,8 @@ def _named(option: str, given: list[str] | None, known: tuple[str, ...]) -> dict
                 f"{did_you_mean(name, known)}"
             )
         found[name] = text if name in ("sheet", "image_shape") else _value(text)
+        if name in YES_OR_NO and not isinstance(found[name], bool):
+            raise UserError(f"{option} {name} must be yes or no, got {text!r}.")
     return found
 
 
@@ -185,8 +188,8 @@ Read = Annotated[
     list[str] | None,
     _data(
         "NAME=VALUE",
-        "How to read the data: header=no, sheet=NAME (Excel), standardize=no, image_shape=8x8, stream=yes "
-        "(keep features in a file), max_categories=N. May be repeated.",
+        "How to read the data: header=no, sheet=NAME (Excel), standardize=no, image_shape=8x8. May be "
+        "repeated.",
     ),
 ]
 

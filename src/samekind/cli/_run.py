@@ -93,10 +93,7 @@ def run(
         is_records = loading.keys() & {"records", "compare", "block", "other"}
         chosen = find_algorithm(algorithm or ("records" if is_records else DEFAULT))
         of_session = {name: asking.pop(name) for name in options.SPACE if name in asking}
-        try:
-            chosen.Params.make(chosen.name, asking)  # complain before a long file is read
-        except TypeError as error:
-            raise UserError(f"--set: {error}") from error
+        chosen.Params.make(chosen.name, asking)  # complain before a long file is read
     asking |= of_session | {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     screen = Console(stderr=True)
     with ExitStack() as stack:

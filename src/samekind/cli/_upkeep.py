@@ -1,10 +1,8 @@
-"""Commands that look after a project: check, forget, backup and move; and warm-up."""
+"""Commands that look after a project: check, forget, backup and move."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +16,6 @@ from samekind.cli._places import Place, place_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from samekind.warm_up import WarmUp
 
 PROBLEMS = 1
 MOST_SHOWN = 20
@@ -45,7 +42,6 @@ samekind move messages.samekind.db 'postgresql+psycopg://ann@db.example/kinds?pr
 
 samekind move 'postgresql+psycopg://ann@db.example/kinds?project=messages' messages.db
 """
-COMPILING = "Compiling, once"
 
 TakeIn = Annotated[
     bool, options.plain(None, "Take in what has changed in the data; answers stay.", "--take-in")
@@ -259,50 +255,3 @@ def move(project: options.ProjectFile, target: Target) -> int:
         f"To go on: samekind label {where}",
     )
     return 0
-
-
-@explained
-def warm_up() -> int:
-    """Compile everything now, so that nothing is waited for later; about 20 seconds, once.
-
-    Other commands compile what they need by themselves.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    from samekind.warm_up import WarmUp, is_warm
-
-    screen = Console(stderr=True)
-    if is_warm():
-        screen.print("Everything is compiled already.")
-        return 0
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen) as bar:
-        task = bar.add_task(COMPILING, total=None)
-        work = WarmUp(lambda done, total: bar.update(task, completed=done, total=total))
-        try:
-            fine = work.finish()
-        finally:
-            work.stop()
-    screen.print(
-        "Compiled." if fine else "Not all of it could be compiled; that is done when needed."
-    )
-    return 0
-
-
-@contextmanager
-def compiling(say: Callable[[str, float], object]) -> Iterator[WarmUp | None]:
-    """Compile what people would wait for, in other processes, if that was not done before.
-
-    It goes on in the background; leaving ends it. `say` is told how much is done.
-    """
-    from samekind.warm_up import WarmUp, is_warm
-
-    if is_warm():
-        yield None
-        return
-    work = WarmUp(lambda done, total: say(f"{COMPILING}, about 15 seconds", done / max(1, total)))
-    try:
-        yield work
-    finally:
-        work.stop()

@@ -1,4 +1,4 @@
-"""From a file to items: readers, columns, features, looks, and what is kept of them."""
+"""From a file to items: reading, columns, features, and what a person sees."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from samekind.data.columns import ColumnUse, Role
     from samekind.data.contents import Contents, match_contents, read_contents
-    from samekind.data.conversion import as_points
-    from samekind.data.demo import demo_items
+    from samekind.data.conversion import are_texts, as_points
     from samekind.data.embedding import embed, fit_texts, transform_texts
     from samekind.data.items import Items
-    from samekind.data.loader import load
+    from samekind.data.loader import demo_items, load
     from samekind.data.options import DEMO
-    from samekind.data.text_inputs import are_texts
     from samekind.data.views import ItemView, PictureFile, cell_text
 
 __all__ = [
@@ -47,8 +45,8 @@ _HOMES = {
     "Role": "columns",
     "Items": "items",
     "DEMO": "options",
-    "demo_items": "demo",
-    "are_texts": "text_inputs",
+    "demo_items": "loader",
+    "are_texts": "conversion",
     "embed": "embedding",
     "fit_texts": "embedding",
     "transform_texts": "embedding",

@@ -1,38 +1,57 @@
 """Features kept beside a project, so that it opens at once; whatever is damaged is not used.
 
-One JSON file names the others with their sizes and checksums. It is removed before they are written,
-and written last: a writer that is killed, or two at once, leave nothing that could be mistaken.
+One JSON file names the others with their sizes and checksums. It is removed before they are written, and
+written last: a writer that is killed, or two at once, leave nothing that could be mistaken. Nothing is
+pickled: files hold JSON and arrays.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
 import secrets
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
-from samekind.data.files import Array
-from samekind.data.fitted import About, FittedState
+from samekind.data.readers import Array
 
-__all__ = ["BEFORE", "Cache", "digest"]
+__all__ = ["About", "Cache", "State", "digest", "write_whole"]
 
-FORMAT = 3
-BEFORE = 2  # the format before: its features are used as they are
+About: TypeAlias = dict[str, Any]
+"""What JSON can hold."""
+
+FORMAT = 4
 _ABOUT = "features.json"
-_TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
 _PROJECTS = (".db", ".sqlite", ".sqlite3")
 _BLOCK = 1 << 20
+
+
+@dataclass
+class State:
+    """What something is made again from: JSON, and arrays."""
+
+    about: About = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def put(self, name: str, part: State) -> None:
+        """Keep the state of a part."""
+        self.about[name] = part.about
+        self.arrays |= {f"{name}.{key}": array for key, array in part.arrays.items()}
+
+    def part(self, name: str) -> State:
+        """Return the state of a part."""
+        start = f"{name}."
+        arrays = {k.removeprefix(start): a for k, a in self.arrays.items() if k.startswith(start)}
+        return State(self.about[name], arrays)
 
 
 def digest(**parts: object) -> str:
@@ -52,23 +71,13 @@ class Cache:
         if self.prefix is not None:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
-                about = kept["about"]
-                if kept["checksum"] in (digest(about=about), digest(format=BEFORE, about=about)):
-                    self.about = about
+                if kept["checksum"] == digest(about=kept["about"]):
+                    self.about = kept["about"]
 
     def path(self, name: str) -> Path:
         """Return where a file is kept."""
         assert self.prefix is not None
         return self.prefix.with_name(f"{self.prefix.name}.{name}")
-
-    def table(self, key: str) -> tuple[pd.DataFrame, list[str]] | None:
-        """Return the table that is kept under a key, and its notes."""
-        if self.about.get("table_key") != key or not self._intact(_TABLE):
-            return None
-        try:
-            return pd.read_parquet(self.path(_TABLE)), self.texts("table_notes")
-        except Exception:  # a table that cannot be read is read from the user's file again
-            return None
 
     def has(self, key: str) -> bool:
         """Whether features are kept under a key, undamaged."""
@@ -87,20 +96,19 @@ class Cache:
         loaded: Array = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
         return loaded
 
-    def state(self) -> FittedState | None:
+    def state(self) -> State | None:
         """Return how features are made; None if that is not kept, or was written anew."""
         about = self.about.get("transform")
         if not about or not self._intact(_TRANSFORM):
             return None
         with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
-            return FittedState(about, {name: archive[name] for name in archive.files})
+            return State(about, {name: archive[name] for name in archive.files})
 
     def keep(
         self,
         about: About,
         arrays: dict[str, Array],
-        state: FittedState | None,
-        table: pd.DataFrame | None,
+        state: State | None,
     ) -> None:
         """Write everything; an OSError says why that is not possible."""
         if self.prefix is None:
@@ -109,7 +117,8 @@ class Cache:
         files: dict[str, list[int]] = {}
 
         def write(name: str, how: Callable[[IO[bytes]], object]) -> None:
-            files[name] = _write(self.path(name), how)
+            write_whole(self.path(name), how)
+            files[name] = _checksum(self.path(name))
 
         for name, array in arrays.items():
             file, where = f"{name}.npy", getattr(array, "filename", None)
@@ -119,29 +128,16 @@ class Cache:
                 write(file, partial(np.save, arr=array, allow_pickle=False))
         if state is not None:
             write(_TRANSFORM, lambda file: np.savez(file, **state.arrays))  # type: ignore[arg-type]
-        if table is not None and (body := _as_parquet(table)) is not None:
-            write(_TABLE, lambda file: file.write(body))
         made = {} if state is None else state.about
         self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
-        _write(self.path(_ABOUT), lambda file: file.write(text.encode()))
+        write_whole(self.path(_ABOUT), lambda file: file.write(text.encode()))
 
     def _intact(self, name: str) -> bool:
         try:
-            known = self.about["files"][name]
-            return bool(known == _checksum(self.path(name)))
+            return bool(self.about["files"][name] == _checksum(self.path(name)))
         except (OSError, KeyError, TypeError):
             return False
-
-
-def _as_parquet(table: pd.DataFrame) -> bytes | None:
-    """Return a table as a file; None if it would not come back as it is, and must be read every time."""
-    try:
-        body = table.to_parquet(None)
-        back = pd.read_parquet(io.BytesIO(body))
-    except (TypeError, ValueError, ArithmeticError, NotImplementedError):
-        return None
-    return body if back.equals(table) and (back.dtypes == table.dtypes).all() else None
 
 
 def _checksum(path: Path) -> list[int]:
@@ -158,15 +154,13 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _write(path: Path, how: Callable[[IO[bytes]], object]) -> list[int]:
-    """Write a file beside its place, then put it there; returns its size and checksum."""
+def write_whole(path: Path, how: Callable[[IO[bytes]], object]) -> None:
+    """Write a file beside its place, then put it there: one that is not complete is never found."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(beside, "xb", opener=_private) as file:
             how(file)
-        known = _checksum(beside)
         os.replace(beside, path)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    return known

@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from samekind.data.files import Array
 from samekind.data.picture_paths import inside
+from samekind.data.readers import Array
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
+    from samekind.data.columns import Series
     from samekind.data.pictures import Pictures
-    from samekind.data.survey import Series
 
 __all__ = ["Contents", "Matched", "contents_of", "match_contents", "read_contents"]
 
@@ -184,7 +184,7 @@ def read_contents(
     if recipe.get("data") == DEMO:
         return None, []
     kept = Cache(cache)
-    source = open_source(LoadOptions(**recipe), Cache(None), silent)
+    source = open_source(LoadOptions(**recipe), silent)
     if source.may_leave_out and source.pictures is not None:
         was_broken = {str(name) for name, _ in kept.about.get("left_out", [])}
         source.leave_out(_still_broken(source.pictures, was_broken))

@@ -1,4 +1,4 @@
-"""Whatever a caller passes as X, as points."""
+"""What a caller passes as X, turned into points. Nothing slow is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from samekind.data.text_inputs import are_texts
 from samekind.points import Points
 from samekind.points import as_points as points_of
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from samekind.data.items import Items
 
-__all__ = ["as_points"]
+__all__ = ["are_texts", "as_points"]
 
 
 def as_points(
@@ -24,9 +23,8 @@ def as_points(
 ) -> Points:
     """Return X as points: an array, a Dask collection, Points, Items, or the name of a file or folder.
 
-    The values of a file are taken as they are, as `samekind.load` does with ``standardize=False``: a
-    ``.npy`` file is mapped into memory, rows of Parquet files stay there. A list of texts is embedded.
-    With `as_records` a file or dataframe holds records, of which pairs are compared.
+    The values of a file are taken as they are, as `samekind.load` does with ``standardize=False``. A list
+    of texts is embedded. With `as_records` a file or dataframe holds records, of which pairs are compared.
 
     Examples
     --------
@@ -41,14 +39,28 @@ def as_points(
             return load(X, records=True).points
         return records_of(cast("pd.DataFrame", X)).points
     if isinstance(X, str | Path):
-        from samekind.data.files import PARQUET_SUFFIXES
         from samekind.data.loader import load
 
-        is_parquet = Path(X).suffix.lower() in PARQUET_SUFFIXES
-        return load(X, standardize=False, stream=is_parquet or None).points
+        return load(X, standardize=False).points
     if are_texts(X):
         from samekind.data.embedding import embed
 
         return points_of(embed(X))  # type: ignore[arg-type]
     points = getattr(X, "points", None)
     return points_of(cast("ArrayLike", X)) if points is None else points
+
+
+def are_texts(X: object) -> bool:
+    """Whether X is a list or another one-dimensional collection of texts; a single text is a path.
+
+    Examples
+    --------
+    >>> are_texts(["a", "b"]), are_texts([["1.5"]]), are_texts("a.csv"), are_texts([1.5])
+    (True, False, False, False)
+    """
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and isinstance(X[0], str)
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if getattr(X, "ndim", 0) != 1 or kind not in "OUT" or not len(X):  # type: ignore[arg-type]
+        return False
+    return isinstance(next(iter(X)), str)  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""Features that somebody else computed, from a file."""
+"""Read the user's own embeddings from a file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from samekind.data.files import Array, file_format, read_matrix
-from samekind.data.tables import row_blocks
+from samekind.data.readers import Array, file_format, read_matrix
+from samekind.data.tables import inspect_parquet, row_blocks
 from samekind.errors import DataError, Parameter
 
 __all__ = ["read_embeddings"]
 
 
 def read_embeddings(path: Path, n: int, d: int | None = None) -> tuple[Array, list[str]]:
-    """Return features as they are in a file, with a row for each of `n` things, and their names."""
+    """Return features as they are in a file, with a row for each of `n` items, and their names."""
     form = file_format(path)
     if form not in ("npy", "npz", "parquet"):
         raise DataError(
@@ -23,7 +23,7 @@ def read_embeddings(path: Path, n: int, d: int | None = None) -> tuple[Array, li
     X, names = _from_parquet(path) if form == "parquet" else _from_array(path)
     if len(X) != n:
         raise DataError(
-            f"the embeddings {path} have {len(X):,} rows, but there are {n:,} things. Compute one "
+            f"the embeddings {path} have {len(X):,} rows, but there are {n:,} items. Compute one "
             "for each, in the same order."
         )
     if d is not None and X.shape[1] != d:
@@ -54,9 +54,10 @@ def _from_parquet(path: Path) -> tuple[Array, list[str]]:
     import pyarrow.parquet as pq
     from pyarrow import types
 
+    inspect_parquet(path)
     try:
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise DataError(f"{path} is no Parquet file ({str(error).splitlines()[0]}).") from error
 
     def is_list(kind: pa.DataType) -> bool:
@@ -73,7 +74,7 @@ def _from_parquet(path: Path) -> tuple[Array, list[str]]:
         if column.null_count or len(lengths) != 1 or not lengths[0]:
             raise DataError(
                 f"the embeddings {path} have lists of different lengths in {lists[0]!r}. Compute one "
-                "vector of the same length for each thing."
+                "vector of the same length for each item."
             )
         values = column.flatten().to_numpy(zero_copy_only=False)
         names = [f"{lists[0]} {i + 1}" for i in range(lengths[0])]

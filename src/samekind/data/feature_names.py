@@ -1,9 +1,9 @@
-"""What `features` may be, and what "auto" means for the things at hand."""
+"""The names that `features` may have, and what "auto" stands for."""
 
 from __future__ import annotations
 
 from samekind.data.model_features import PREFIX, model_place
-from samekind.data.word_features import INSTALL, has_word_vectors
+from samekind.data.word_vectors import INSTALL, has_word_vectors
 from samekind.errors import DataError, Parameter
 
 __all__ = ["AUTO", "HOG", "PLAIN", "WORDS", "check_features", "resolve_features", "spelling_hint"]
@@ -12,8 +12,8 @@ AUTO = "auto"
 PLAIN = "plain"
 WORDS = "words"
 HOG = "hog"
-_FOR = {WORDS: "text", HOG: "image"}  # the medium that each is for; the others are for both
-_CHOICES = f"auto, words (texts), hog (pictures), plain, or {PREFIX}NAME_OR_FOLDER"
+_FOR = {WORDS: "text", PLAIN: "text", HOG: "image"}  # the medium that each is for
+_CHOICES = f"auto, words or plain (texts), hog (pictures), or {PREFIX}NAME_OR_FOLDER"
 _HINT = f"; with {INSTALL} they would also be compared by what their words mean"
 
 
@@ -25,13 +25,13 @@ def spelling_hint() -> str:
 def check_features(features: object) -> None:
     """Refuse what names no features."""
     if not isinstance(features, str) or not (
-        features in (AUTO, PLAIN, *_FOR) or features.startswith(PREFIX)
+        features in (AUTO, *_FOR) or features.startswith(PREFIX)
     ):
         raise DataError(Parameter("features"), f" must be {_CHOICES}, got {features!r}.")
 
 
 def resolve_features(features: str, medium: str) -> str:
-    """Return the features that things of a medium ("text", "image" or "row") are compared by.
+    """Return the features that items of a medium ("text", "image" or "row") are compared by.
 
     Rows have only their own, "auto". The name of a model's folder becomes absolute.
 
@@ -42,7 +42,7 @@ def resolve_features(features: str, medium: str) -> str:
     """
     check_features(features)
     if medium == "row":
-        if features not in (AUTO, PLAIN):
+        if features != AUTO:
             raise DataError(
                 Parameter("features"),
                 f" must be auto where rows of numbers are compared, got {features!r}. To compare texts or "

@@ -1,6 +1,6 @@
-"""From a source to features: those that suit what it holds, learnt anew or as they were learnt before.
+"""From a source to features: learnt anew, or as they were learnt before.
 
-Each way is imported where it is used: SciPy and scikit-learn take longer to load than a cache to open.
+Each kind is imported where it is used: SciPy and scikit-learn take longer to load than a cache to open.
 """
 
 from __future__ import annotations
@@ -12,34 +12,39 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from samekind.data.columns import ColumnUse, Role, choose_columns, decide, long_texts
+from samekind.data.cache import State
+from samekind.data.columns import (
+    ColumnUse,
+    Role,
+    check_most_are_used,
+    choose_columns,
+    decide,
+    long_texts,
+    survey,
+)
 from samekind.data.feature_names import PLAIN, spelling_hint
-from samekind.data.files import Array
-from samekind.data.fitted import FittedState
-from samekind.data.model_features import PREFIX
-from samekind.data.picture_sources import Source
+from samekind.data.readers import Array
+from samekind.data.sources import Source
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import cell_text
 from samekind.errors import DataError, Message, Parameter
 
 if TYPE_CHECKING:
-    from samekind.data.embedding import TextFeatures
-    from samekind.data.image_features import HogFeatures, ImageFeatures
+    from samekind.data.embedding import PictureFeatures, TextFeatures
     from samekind.data.row_features import RowFeatures
     from samekind.data.text_features import Done
     from samekind.points import Points
 
-    Features: TypeAlias = HogFeatures | ImageFeatures | RowFeatures | TextFeatures
+    Features: TypeAlias = PictureFeatures | RowFeatures | TextFeatures
 
 __all__ = ["Made", "features_from", "make_features", "state_of_features", "uses_of_columns"]
 
 # By the name under which features are kept: their module and class.
-_MAKERS = {
-    "RowFeatures": ("row_features", "RowFeatures"),
-    "ImageFeatures": ("image_features", "ImageFeatures"),
-    "hog": ("image_features", "HogFeatures"),
+_KINDS = {
+    "rows": ("row_features", "RowFeatures"),
+    "hog": ("picture_features", "HogFeatures"),
     "tfidf": ("text_features", "TfidfFeatures"),
-    "words": ("word_features", "WordFeatures"),
+    "words": ("word_vectors", "WordFeatures"),
     "model": ("model_features", "ModelFeatures"),
 }
 
@@ -67,82 +72,64 @@ def uses_of_columns(source: Source, made: Made) -> list[ColumnUse]:
     return [known.get(name, ColumnUse(name, roles.get(name, Role.SHOWN))) for name in columns]
 
 
-def state_of_features(features: Features) -> FittedState:
+def state_of_features(features: Features) -> State:
     """Return what `features_from` makes features from."""
     state = features.state()
     made_by = type(features).__name__
-    state.about["features"] = next(name for name, (_, c) in _MAKERS.items() if c == made_by)
+    state.about["features"] = next(name for name, (_, kind) in _KINDS.items() if kind == made_by)
     return state
 
 
-def features_from(state: FittedState) -> Features:
-    """Make features again."""
-    name = state.about.get("features")
-    if name not in _MAKERS:
-        raise DataError(
-            "the features of this project were made by an earlier version of samekind, which new rows "
-            "cannot be compared with. Begin a new project with the same data."
-        )
-    home, maker = _MAKERS[name]
-    features: Features = getattr(import_module(f"samekind.data.{home}"), maker).from_state(state)
+def features_from(state: State) -> Features:
+    """Make features again; exactly the classes named here are."""
+    home, kind = _KINDS[state.about["features"]]
+    features: Features = getattr(import_module(f"samekind.data.{home}"), kind).from_state(state)
     return features
 
 
 def make_features(
     source: Source, known: Features | None, tick: Tick, *, only_pictures: bool = False
 ) -> Made:
-    """Make features anew, or by known ones; `only_pictures` leaves out the features.
-
-    The threads of linear algebra would change the last digits, and gain nothing here; models need them.
-    """
+    """Make features anew, or by known ones; `only_pictures` leaves out the features."""
     if source.medium == "image":
         return _of_pictures(source, known, tick, only_pictures)
     if only_pictures:
         return Made(None, [])
     if source.medium == "text":
         return _of_texts(source, known, tick)
-    with threadpool_limits(1):
+    with threadpool_limits(1):  # the threads of linear algebra would change the last digits
         tick("features", 0, source.n)
         if known is None:
             made = _of_rows(source, tick)
         else:
-            X, notes = known.apply(source.table)  # type: ignore[union-attr,arg-type]
-            made = Made(X, known.names, known, notes=notes)
+            rows = cast("RowFeatures", known)
+            X, notes = rows.apply(cast("FrameTable", source.table))
+            made = Made(X, rows.names, rows, columns=rows.columns, notes=notes)
         tick("features", source.n, source.n)
         return made
 
 
 def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictures: bool) -> Made:
-    from samekind.data.image_features import HogFeatures, ImageFeatures
-    from samekind.data.model_features import ModelFeatures
-    from samekind.data.pixels import ENLARGED_BELOW
+    from samekind.data.embedding import fit_pictures, transform_pictures
+    from samekind.data.picture_features import greys
+    from samekind.data.pictures import ENLARGED_BELOW
 
     assert source.pictures is not None
-    pictures, name = source.pictures, source.options.features
-    model = ModelFeatures.at(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
-    model = known if isinstance(known, ModelFeatures) else model
-    features: HogFeatures | ImageFeatures
-    if isinstance(known, HogFeatures | ImageFeatures):
-        features = known
-    else:  # a model looks at the pictures itself; what is read here is shown
-        features = ImageFeatures(pictures.canvas()) if name == PLAIN else HogFeatures()
-    values = features.read(pictures, tick)
-    images: Array = features.greys(values)
+    pictures = source.pictures
+    small = pictures.thumbnails(tick)
     own = pictures.where
-    if isinstance(own, np.ndarray) and own.ndim == 3 and max(own.shape[1:]) < ENLARGED_BELOW:
-        images = own
+    tiny = isinstance(own, np.ndarray) and own.ndim == 3 and max(own.shape[1:]) < ENLARGED_BELOW
+    images = cast("Array", own) if tiny else greys(small)
     if only_pictures:
         return Made(None, [], images=images)
     done = _share_of(source.n, tick)
-    if model is not None:
-        X = model.of_pictures(pictures, source.n, done)
-        note = f"pictures compared by {model.described}, {X.shape[1]:,} features"
-        return Made(X, model.names, model, images, notes=[note])
     done(0.0)
-    with threadpool_limits(1):
-        make = features.fit_transform if known is None else features.transform
-        X = make(values, done)
-    note = f"pictures compared by {features.described}, brought to {X.shape[1]} features"
+    if known is None:
+        features, X = fit_pictures(pictures, small, source.options.features, done)
+    else:
+        features = cast("PictureFeatures", known)
+        X = transform_pictures(features, pictures, small, done)
+    note = f"pictures compared by {features.described}, {X.shape[1]:,} features"
     return Made(X, features.names, features, images, notes=[note])
 
 
@@ -169,16 +156,14 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
 
 
 def _of_rows(source: Source, tick: Tick) -> Made:
-    from samekind.data.array_file import array_of
-    from samekind.data.row_features import fit_rows
-    from samekind.data.survey import survey
+    from samekind.data.row_features import RowFeatures
 
     table, options = source.table, source.options
     assert table is not None
-    names = choose_columns(table, options)
-    texts = []
     is_array = not table.has_blanks
-    if isinstance(table, FrameTable) and not is_array and options.columns is None:
+    chosen = is_array or options.columns is not None
+    texts = []
+    if isinstance(table, FrameTable) and not chosen:
         texts = long_texts(table.frame, options.not_compared)
     hint = (
         Message("To compare texts, name their column: ", Parameter("text", texts[0]), ".")
@@ -186,25 +171,24 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         else ""
     )
     try:
-        columns = decide(
-            table,
-            survey(table, names),
-            asked_for=options.columns is not None or is_array,
-            max_categories=options.max_categories,
-        )
+        found = survey(table, choose_columns(table, options))
+        columns = decide(table, found, asked_for=chosen)
     except DataError as error:
         raise DataError(error.message, " ", hint) from error
+    if not chosen:
+        check_most_are_used(table, columns, texts)
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
         raise DataError(Parameter("image_shape"), " is for rows in memory, and these are too many.")
-    features = fit_rows(table, columns, standardize=standardize)
+    used = [column for column in columns if column.is_feature]
+    features = RowFeatures.fit(table, used, standardize=standardize)
     made = Made(None, features.names, features)
-    if not source.is_streamed:
+    if source.is_streamed:
+        made.X = features.mapped_points_of(table, source.array_file, tick)
+    else:
         assert isinstance(table, FrameTable)
         made.X = features.points_of(table)
         made.images = _as_pictures(source, made.X)
-    else:
-        made.X = array_of(table, features, source.array_file, tick)
     learnt = {column.name: column for column in features.columns}
     made.columns = [learnt.get(column.name, column) for column in columns]
     numeric = sum(not column.categories for column in features.columns)
@@ -213,8 +197,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     made.notes += [c.note for c in columns if not c.is_feature and c.note]
     if standardize:
         made.notes.append("standardised: every column has mean 0 and variance 1")
-        pairs = zip(features.names, features.constant, strict=True)
-        if flat := [name for name, same in pairs if same]:
+        if flat := features.constant_names:
             shown = ", ".join(map(repr, flat[:5])) + (", …" if len(flat) > 5 else "")
             made.notes.append(f"constant, and now 0: {shown}")
     made.notes += [hint] if hint else []

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from samekind.data.columns import Role
+from samekind.data.columns import ColumnUse, Role
 from samekind.data.contents import Contents, contents_of
 from samekind.data.features import Made, uses_of_columns
-from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import inside
-from samekind.data.picture_sources import Source, pictures_of
+from samekind.data.readers import Array
+from samekind.data.sources import Source, pictures_of
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
 from samekind.errors import DataError, Message
@@ -33,7 +32,7 @@ __all__ = ["Items", "Labels"]
 Labels: TypeAlias = "Array | pd.Categorical[str]"
 """A label for each row: an array, or codes and categories."""
 
-_PICTURE_BYTES = 64 << 20
+_PICTURES = 200  # encoded ones that are kept: about 20 MB
 _SHOWN = 2**24  # numbers of an array that are copied to be shown
 _VIEWS = 1_000  # of rows that are kept
 FEW_NUMBERS = 64  # up to which embeddings are taken as they are
@@ -52,14 +51,14 @@ class Items:
         The features as the algorithms see them.
     n : int
         How many items there are.
-    feature_names : list of str
-        A name for each feature.
+    feature_names, shown_columns : list of str
+        A name for each feature; the columns of a table that a person sees.
     labels : ndarray, pandas.Categorical or None
         The label column, where one was named.
     source : str
         What to call all of them: the name of a file or folder.
     medium : {"text", "image", "row"}
-        What an item is to the eye.
+        What a person sees of an item.
     columns : list of ColumnUse
         What each column of a table is used as.
     notes : list of str
@@ -70,6 +69,10 @@ class Items:
         Small grey pictures, where items are pictures.
     left_out : list of (str, str)
         Pictures of a folder that cannot be read, and why.
+    is_streamed : bool
+        Whether there are too many rows for memory: their features are mapped from a file.
+    options : LoadOptions
+        The parameters of `samekind.load`, with what was found out filled in.
     metric : {"auto", "cosine"}
         How rows are best compared; a `Session` takes it unless it is told otherwise.
     """
@@ -91,14 +94,15 @@ class Items:
         self.path = source.name
         self.medium = source.medium
         self.columns = uses_of_columns(source, made)
-        self.notes = list(dict.fromkeys([*source.notes, *made.notes]))
+        said = [*source.notes, *made.notes, *_only_shown(self.columns)]
+        self.notes = list(dict.fromkeys(said))
         self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
         self.left_out = source.left_out
         self._points = made.points
-        self._is_streamed = source.is_streamed
+        self.is_streamed = source.is_streamed
         self._table = source.table
-        self._options = options = source.options
+        self.options = options = source.options
         self._pictures = source.pictures
         self._features = features
         self._has_recipe = has_recipe
@@ -108,10 +112,9 @@ class Items:
             wanted = [str(name) for name in self.frame.columns]
         if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
-        self._fields = [name for name in wanted if name not in hidden]
-        self._sent: LRUCache[Hashable, PictureFile] = LRUCache(_PICTURE_BYTES, _size_of)
-        self._views: LRUCache[Hashable, ItemView] = LRUCache(_VIEWS)
-        self._lock = threading.Lock()
+        self.shown_columns = [name for name in wanted if name not in hidden]
+        self._encoded = lru_cache(_PICTURES)(self._encode)
+        self._viewed = lru_cache(_VIEWS)(self._view)
 
     @classmethod
     def of_array(
@@ -127,7 +130,8 @@ class Items:
         table = FrameTable.of_array(source, X, feature_names)
         medium = "row" if images is None else "image"
         opened = Source(LoadOptions(Path(source)), medium, len(X), lambda: source, table=table)
-        made = Made(X, feature_names, images=images)
+        columns = [ColumnUse(name, Role.NUMBER) for name in feature_names]
+        made = Made(X, feature_names, images=images, columns=columns)
         return cls(opened, made, labels=labels, features=lambda: None, has_recipe=False)
 
     def __repr__(self) -> str:
@@ -162,29 +166,29 @@ class Items:
 
         Other features of texts and of pictures by a model have length 1, which "auto" recognises.
         """
-        given = self._options.embeddings is not None and self.medium in ("text", "image")
+        given = self.options.embeddings is not None and self.medium in ("text", "image")
         return "cosine" if given and len(self.feature_names) > FEW_NUMBERS else "auto"
 
     @property
     def is_records(self) -> bool:
         """Whether items are records that may be duplicates."""
-        return self._options.records is True
+        return self.options.records is True
 
     @property
-    def is_streamed(self) -> bool:
-        """Whether there are too many rows for memory: their features are mapped from a file."""
-        return self._is_streamed
+    def features(self) -> Features | None:
+        """How features are made; None where they were given."""
+        return self._features()
 
     @property
     def is_standardized(self) -> bool:
         """Whether features are columns of a file, standardised."""
-        return self.medium == "row" and bool(getattr(self._features(), "scalers", False))
+        return self.medium == "row" and bool(getattr(self.features, "is_standardized", False))
 
     def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
         """Return points such as centres in the units of the file, if they were standardised."""
         from samekind.data.row_features import RowFeatures
 
-        features = self._features() if self.medium == "row" else None
+        features = self.features if self.medium == "row" else None
         if isinstance(features, RowFeatures):
             return features.in_file_units(points)
         return np.asarray(points, dtype=np.float64)
@@ -199,9 +203,9 @@ class Items:
         frame, table = self.frame, self._table
         if frame is None and isinstance(table, FrameTable) and not self.is_streamed:
             frame = None if table.frame.size > _SHOWN else table.frame
-        if frame is None or with_labels or self._options.labels is None:
+        if frame is None or with_labels or self.options.labels is None:
             return frame
-        return frame.drop(columns=[self._options.labels], errors="ignore")
+        return frame.drop(columns=[self.options.labels], errors="ignore")
 
     def summary(self) -> Message:
         """Return a few lines that say what was read and what was done with it."""
@@ -212,21 +216,16 @@ class Items:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return Message("\n".join(lines), *(Message("\n  ", note) for note in self.notes))
 
-    @property
-    def shown_columns(self) -> list[str]:
-        """The columns of a table that a person sees."""
-        return list(self._fields)
-
     def texts(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the texts of rows, as far as they are shown; only where items are texts."""
-        if self.frame is None or self._options.text is None:
+        if self.frame is None or self.options.text is None:
             raise DataError(f"{self.source} has no column of texts.")
-        return [shown_text(text) for text in self.frame[self._options.text].iloc[rows]]
+        return [shown_text(text) for text in self.frame[self.options.text].iloc[rows]]
 
     def show(self, row: int) -> ItemView:
         """Return what a person sees of a row."""
         self._check(row)
-        return self._view(row)
+        return self._viewed(row)
 
     def picture(self, row: int, size: str = "small") -> PictureFile:
         """Return the picture of a row, "small" (256 pixels at most) or "large" (2,048)."""
@@ -247,9 +246,8 @@ class Items:
             return None
         return inside(where, self._pictures.names[row])
 
-    @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
-    def _encoded(self, row: int, size: int) -> PictureFile:
-        from samekind.data.pixels import encode
+    def _encode(self, row: int, size: int) -> PictureFile:
+        from samekind.data.pictures import encode
 
         assert self._pictures is not None
         try:
@@ -290,7 +288,7 @@ class Items:
             for use in self.columns
             if use.is_feature or use.role in (Role.TEXT, Role.FIELD)
         ]
-        hidden = [] if self._options.labels is None else [self._options.labels]
+        hidden = [] if self.options.labels is None else [self.options.labels]
         return contents_of(frame, self._pictures, compared, hidden, like)
 
     def recipe(self) -> dict[str, object]:
@@ -300,19 +298,18 @@ class Items:
                 "items that were loaded by load_new() have no recipe of their own. Keep that of the "
                 "first items, and call load_new() again."
             )
-        return self._options.recipe()
+        return self.options.recipe()
 
-    @cachedmethod(lambda self: self._views, lock=lambda self: self._lock)
     def _view(self, row: int) -> ItemView:
         text = None
         cells: dict[str, object] = {}
         if self.frame is not None:
-            cells = {name: self.frame[name].iloc[row] for name in self._fields}
+            cells = {name: self.frame[name].iloc[row] for name in self.shown_columns}
             if self.medium == "text":
-                text = shown_text(self.frame[self._options.text].iloc[row])
-        elif self._fields and self._table is not None:
+                text = shown_text(self.frame[self.options.text].iloc[row])
+        elif self.shown_columns and self._table is not None:
             cells = self._table.view(row)
-        fields = [(name, shown_text(cells[name])) for name in self._fields]
+        fields = [(name, shown_text(cells[name])) for name in self.shown_columns]
         title = f"row {row}" if self._pictures is None else self._pictures.name(row)
         return ItemView(row, title, text, fields, self.medium == "image")
 
@@ -325,8 +322,11 @@ def _counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def _size_of(picture: PictureFile) -> int:
-    return len(picture.body)
+def _only_shown(columns: list[ColumnUse]) -> list[str]:
+    """Say which columns are not compared, because the user or a column of texts or pictures decided so."""
+    names = [column.name for column in columns if column.role is Role.SHOWN]
+    shown = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    return [f"not compared: {shown}"] if names else []
 
 
 def _as_bytes(images: Array) -> Array:

@@ -1,29 +1,27 @@
-"""Load items from a file or folder; their features from the cache, if they are there."""
+"""Load items from a file or folder, with features from the cache if they are there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.data.cache import Cache
-from samekind.data.cache_keys import key_before, key_of
-from samekind.data.columns import ColumnUse
+import numpy as np
+
+from samekind.data.cache import Cache, State, digest
+from samekind.data.columns import ColumnUse, labels_of
 from samekind.data.embedding_files import read_embeddings
-from samekind.data.feature_names import AUTO, PLAIN, resolve_features
+from samekind.data.feature_names import AUTO, resolve_features
 from samekind.data.features import Made, features_from, make_features, state_of_features
-from samekind.data.files import Array
-from samekind.data.fitted import FittedState
-from samekind.data.items import Items
-from samekind.data.labels import read_labels
+from samekind.data.items import Items, Labels
 from samekind.data.model_features import is_of_other_model
 from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.picture_paths import UnusablePicturesError
-from samekind.data.picture_sources import Source
-from samekind.data.plain_errors import plain_errors
-from samekind.data.sources import open_source
-from samekind.data.tables import Tick, silent
+from samekind.data.readers import Array
+from samekind.data.sources import Source, open_source, pictures_of
+from samekind.data.tables import FrameTable, Tick, silent
 from samekind.errors import DataError, Parameter
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from samekind.data.records.kinds import Compare
     from samekind.data.records.rules import Block
 
-__all__ = ["load", "load_new"]
+__all__ = ["demo_items", "load", "load_new"]
 
 
 def load(
@@ -47,9 +45,7 @@ def load(
     header: bool = True,
     sheet: str | None = None,
     standardize: bool = True,
-    max_categories: int = 20,
     image_shape: Sequence[int] | None = None,
-    stream: bool | None = None,
     features: str = AUTO,
     records: bool | str = False,
     compare: Compare = None,
@@ -60,11 +56,13 @@ def load(
 ) -> Items:
     r"""Load items to cluster from a file or folder: their features, and what a person sees of them.
 
-    Rows of a table are compared by its numbers and by its categories, which are columns of few different
-    texts, one-hot encoded. Columns of many different texts, dates, lists, and a column that only numbers
-    the rows are left out. A missing number is taken to be the median of its column, a missing category
-    is one of its own. `notes` say what was done. A value that is infinite, or no number in a column of
-    numbers, is an error that names its place.
+    Rows of a table are compared by its numbers and by its categories, which are columns of at most 20
+    different texts, one-hot encoded. Columns of more texts, dates, lists, and a column that only numbers
+    the rows are left out; `notes` say what became of every column. Where most columns would be left out,
+    an error asks which to use. A missing number is taken to be the median of its column, a missing category
+    is one of its own. An infinite value, or a text in a column of numbers, is an error that names its place.
+    Folders of Parquet files, and ``.npy`` and Parquet files from 1 GiB on, are not loaded: their features
+    are written to an array file beside the project with `cache`, else to a temporary one.
 
     Parameters
     ----------
@@ -98,20 +96,13 @@ def load(
     standardize : bool, default=True
         Whether to give each column mean 0 and variance 1; the variances of the one-hot columns of one
         category add up to 1, so that it weighs as much as a number. Constant columns become 0.
-    max_categories : int, default=20
-        Columns with more different texts than this are left out. So are columns whose texts are all
-        different: those are names, not kinds.
     image_shape : (int, int), default=None
         Rows are grey pictures of that height and width, line by line; they are not standardised.
-    stream : bool, default=None
-        Do not load ``.npy`` and Parquet files into memory. Their features are written to one array file,
-        which is mapped: beside the project with `cache`, else a temporary one (up to 1 GiB stays in
-        memory). By default from 1 GiB on, and where there are several Parquet files.
     features : str, default="auto"
         What texts and pictures are compared by. Texts: "words", mean word vectors beside words and parts
         of words (needs the extra ``text``), or "plain", words and parts of words alone; pictures: "hog",
-        shapes, colours and texture, or "plain", pixels. Both: ``"sentence-transformers:NAME_OR_FOLDER"``,
-        a model (needs the extra ``models``). "auto" takes the first that is installed.
+        shapes, colours and texture. Both: ``"sentence-transformers:NAME_OR_FOLDER"``, a model (needs the
+        extra ``models``). "auto" takes the first that is installed.
     records : bool or "auto", default=False
         Rows are records that may be duplicates: of people, firms, papers. Then pairs of them that may be
         one are compared field by field, for ``algorithm="records"``. "auto" takes a table for one if it
@@ -167,18 +158,30 @@ def load(
     column 'name' left out: 3 different texts in 3 rows
     """
     if str(data) == DEMO:
-        from samekind.data.demo import demo_items
-
         return demo_items(features)
     options = LoadOptions(
-        *(Path(data), text, image, labels, columns, exclude, show, embeddings, header, sheet),  # type: ignore[arg-type]
-        *(standardize, max_categories, image_shape, stream, features),
-        *(records, compare, block, other),  # type: ignore[arg-type]
+        data=Path(data),
+        text=text,
+        image=image,  # type: ignore[arg-type]
+        labels=labels,
+        columns=columns,
+        exclude=exclude,
+        show=show,  # type: ignore[arg-type]
+        embeddings=embeddings,  # type: ignore[arg-type]
+        header=header,
+        sheet=sheet,
+        standardize=standardize,
+        image_shape=image_shape,
+        features=features,
+        records=records,
+        compare=compare,  # type: ignore[arg-type]
+        block=block,
+        other=other,  # type: ignore[arg-type]
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
-    with plain_errors():
-        source = open_source(options, kept, tick)
+    with _plain_errors():
+        source = open_source(options, tick)
         if options.embeddings is None and source.options.records is not True:
             chosen = resolve_features(options.features, source.medium)
             source.options = replace(source.options, features=chosen)
@@ -187,10 +190,10 @@ def load(
                 f"{source.name} has only one row, but finding kinds takes at least two. Add more."
             )
         if kept.prefix is None:
-            return _items(source, _computed(source, tick))
+            return _items(source, _made(source, tick))
         if source.is_streamed:
             source.array_file = kept.path("features.npy")
-        key = key_of(source)
+        key = _key_of(source)
         return _from_cache(source, kept, key) or _kept(source, kept, key, tick)
 
 
@@ -203,7 +206,7 @@ def load_new(
         raise DataError(
             "new records are compared with all others: add them to the file, and load it again."
         )
-    known = first._features()
+    known = first.features
     if known is None and embeddings is None:
         raise DataError(
             "the first items were loaded with embeddings: pass ",
@@ -212,32 +215,91 @@ def load_new(
         )
     if known is not None and embeddings is not None:
         raise DataError(
-            "the first things were loaded without embeddings: leave them out for the new ones."
+            "the first items were loaded without embeddings: leave them out for the new ones."
         )
     path = Path(data).expanduser()
-    before = first._options
-    forgotten = dict.fromkeys(("labels", "columns", "show", "sheet", "stream"))
+    before = first.options
+    forgotten = dict.fromkeys(("labels", "columns", "show", "sheet"))
     given = {"data": path, "exclude": (), "embeddings": embeddings}
     options = replace(before, **forgotten, **given)  # type: ignore[arg-type]
     # New pictures may come in another form.
     if path.is_dir() or options.is_array:
         options = replace(options, text=None, image=None)
-    with plain_errors():
+    with _plain_errors():
         medium = "row" if before.image_shape is not None else first.medium
-        source = open_source(options, Cache(None), tick, medium=medium)
+        source = open_source(options, tick, medium=medium)
         source.options = replace(source.options, show=before.show)
-        made = _computed(source, tick, known, len(first.feature_names))
+        made = _made(source, tick, known, len(first.feature_names))
     return _items(source, made, has_recipe=False)
 
 
+def demo_items(features: str = AUTO) -> Items:
+    """Return scikit-learn's digits, 1,797 pictures of 8 × 8 pixels.
+
+    Examples
+    --------
+    >>> from samekind.data import demo_items
+    >>> demo_items()
+    Items('digits': 1,797 × image, 64 features)
+    """
+    from samekind.datasets import load_digits
+
+    X, _ = load_digits(return_X_y=True)
+    pixels = np.rint(X.reshape(-1, 8, 8) * (255 / 16)).astype(np.uint8)
+    options = LoadOptions(Path("digits"), features=resolve_features(features, "image"))
+    source = Source(options, "image", len(pixels), lambda: DEMO, pictures=pictures_of(pixels))
+    source.notes = ["handwritten digits of 43 people, from scikit-learn"]
+    items = _items(source, make_features(source, None, silent))
+    items.options = replace(options, data=Path(DEMO))
+    return items
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn errors of the system into a `DataError`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"a text holds {error.object[error.start]!r}, which is only half of a character. "
+            "Correct it."
+        ) from error
+    except OSError as error:
+        what = error.filename or "the data"
+        raise DataError(
+            f"{what} cannot be read ({error.strerror or error}). Check its permissions, and that it "
+            "is a plain file."
+        ) from error
+
+
 def _items(source: Source, made: Made, *, has_recipe: bool = True) -> Items:
-    labels = read_labels(source)
+    labels = _labels(source)
     return Items(source, made, labels=labels, features=lambda: made.features, has_recipe=has_recipe)
 
 
-def _computed(
-    source: Source, tick: Tick, known: Features | None = None, d: int | None = None
-) -> Made:
+def _labels(source: Source) -> Labels | None:
+    """Return the labels of a source, none of them missing."""
+    name, table = source.options.labels, source.table
+    if name is None:
+        return None
+    if table is None:
+        raise DataError(
+            f"{source.name} has pictures only: ", Parameter("labels"), " needs a table."
+        )
+    if name in source.others:  # an array beside that of the points
+        values = source.others[name]
+        if values.shape != (table.n,):
+            raise DataError(
+                f"{table.name}: the array {name!r} has shape {values.shape}; labels must be one for "
+                f"each of the {table.n:,} points."
+            )
+        table = FrameTable.of_array(table.name, values[:, None], [name])
+    return labels_of(table, name, coded=source.is_streamed)
+
+
+def _made(source: Source, tick: Tick, known: Features | None = None, d: int | None = None) -> Made:
     if source.options.records is True:
         from samekind.data.records.loading import made_of_records
 
@@ -261,11 +323,16 @@ def _given(path: Path, n: int, images: Array | None, d: int | None = None) -> Ma
     return Made(X, names, images=images, notes=[f"features taken from {path.name}"])
 
 
+def _key_of(source: Source) -> str:
+    """Return the key of all that features depend on."""
+    asked = source.options.recipe() | {"data": source.fingerprint(), "show": None}
+    embeddings = source.options.embeddings
+    asked["embeddings"] = embeddings and embeddings.name
+    return digest(medium=source.medium, pictures=source.picture_column, **asked)
+
+
 def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
-    is_plain = source.options.features in (AUTO, PLAIN)
-    if not cache.has(key) and not (is_plain and cache.has(key_before(source))):
-        return None
-    if is_of_other_model(cache.about.get("transform") or {}):
+    if not cache.has(key) or is_of_other_model(cache.about.get("transform") or {}):
         return None
     embeddings = source.options.embeddings
     try:
@@ -297,12 +364,12 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
 
     if source.options.image_shape is not None:
         source.medium = "image"
-    return Items(source, made, labels=read_labels(source), features=features, has_recipe=True)
+    return Items(source, made, labels=_labels(source), features=features, has_recipe=True)
 
 
 def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     """Compute features, and keep them; a mapped array of the user's is as good as a kept one."""
-    made = _computed(source, tick)
+    made = _made(source, tick)
     own = source.options.embeddings is None
     if source.is_streamed and made.X is getattr(source.table, "array", None):
         return _items(source, made)
@@ -311,23 +378,16 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
         from samekind.data.records.loading import arrays_of_records
 
         arrays |= arrays_of_records(made)
-    state: FittedState | None = None if made.features is None else state_of_features(made.features)
-    shown = source.shown
+    state: State | None = None if made.features is None else state_of_features(made.features)
+    about = {
+        "key": key,
+        "names": made.names if own else [],
+        "notes": made.notes,
+        "left_out": source.left_out,
+        "columns": [asdict(column) for column in made.columns],
+    }
     try:
-        cache.keep(
-            {
-                "key": key,
-                "names": made.names if own else [],
-                "notes": made.notes,
-                "left_out": source.left_out,
-                "columns": [asdict(column) for column in made.columns],
-                "table_key": None if shown is None else shown.key,
-                "table_notes": [] if shown is None else shown.notes,
-            },
-            {name: array for name, array in arrays.items() if array is not None},
-            state,
-            None if shown is None or shown.key is None else shown.frame,
-        )
+        cache.keep(about, {n: a for n, a in arrays.items() if a is not None}, state)
     except OSError as error:
         made.notes.append(f"features are not kept for the next time ({error.strerror or error})")
     return _items(source, made)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.cache import digest
-from samekind.data.fitted import About, FittedState
+from samekind.data.cache import About, State, digest
 from samekind.data.picture_paths import file_hash
 from samekind.data.text_features import CHARACTERS, Done, unit_rows
 from samekind.errors import DataError, Parameter
@@ -19,8 +18,7 @@ from samekind.errors import DataError, Parameter
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-    from samekind.data.pictures import Pictures
-    from samekind.data.pixels import Drawing
+    from samekind.data.pictures import Drawing, Pictures
 
 __all__ = ["PREFIX", "ModelFeatures", "is_of_other_model", "model_place"]
 
@@ -50,7 +48,7 @@ class ModelFeatures:
 
     @property
     def described(self) -> str:
-        """What things are compared by, in words."""
+        """What items are compared by, in words."""
         return f"the model {Path(self.place).name}"
 
     @property
@@ -69,14 +67,14 @@ class ModelFeatures:
             len(texts), lambda rows: [text[:CHARACTERS] for text in texts[rows]], "texts", done
         )
 
-    def of_pictures(self, pictures: Pictures, n: int, done: Done) -> NDArray[np.float32]:
+    def of_pictures(self, pictures: Pictures, done: Done) -> NDArray[np.float32]:
         """Return the points of pictures."""
 
         def some(rows: slice) -> list[Drawing]:
             opened = (pictures.open(row, _NEAR)[0] for row in range(rows.start, rows.stop))
             return [picture.convert("RGB") for picture in opened]
 
-        return self._encode(n, some, "pictures", done)
+        return self._encode(len(pictures), some, "pictures", done)
 
     def _encode(
         self, n: int, inputs: Callable[[slice], Sequence[object]], what: str, done: Done
@@ -103,24 +101,24 @@ class ModelFeatures:
             if found.shape != (len(some), self.size) or not np.isfinite(found).all():
                 raise DataError(
                     f"the model {self.place} does not return {self.size:,} finite numbers for each "
-                    "thing. Name another one in features."
+                    "item. Name another one in features."
                 )
             X[rows] = unit_rows(found)
             done(rows.stop / n)
         return X
 
-    def state(self) -> FittedState:
+    def state(self) -> State:
         """Return what `from_state` makes it from."""
-        return FittedState({"model": self.place, "size": self.size, "checksum": self.checksum})
+        return State({"model": self.place, "size": self.size, "checksum": self.checksum})
 
     @classmethod
-    def from_state(cls, state: FittedState) -> ModelFeatures:
+    def from_state(cls, state: State) -> ModelFeatures:
         """Make it again, if the model is the same."""
         place, known = state.about["model"], state.about["checksum"]
         if folder_checksum(place) != known:
             what = "has changed since" if Path(place).is_dir() else "is not there any more"
             raise DataError(
-                f"these things were compared by the model in {place}, which {what}. Put it back there."
+                f"these items were compared by the model in {place}, which {what}. Put it back there."
             )
         return cls(place, known, state.about["size"])
 
@@ -140,7 +138,7 @@ def model_place(features: str) -> str:
 
 @lru_cache(maxsize=1)
 def load_model(place: str, checksum: str) -> SentenceTransformer:
-    """Load a model: from its folder, from what was downloaded before, or from where it is published."""
+    """Load a model from its folder, or from what the user downloaded before; never from the network."""
     if Path(place).is_absolute() and not Path(place).is_dir():
         raise DataError(
             f"there is no folder {place} with a model. Check what ",
@@ -155,21 +153,17 @@ def load_model(place: str, checksum: str) -> SentenceTransformer:
             f"{INSTALL}"
         ) from error
     try:
-        try:
-            return SentenceTransformer(place, local_files_only=True)
-        except (OSError, ValueError):
-            if checksum:
-                raise
-            return SentenceTransformer(place)
-    except Exception as error:  # of the library, of torch, or of the network
+        return SentenceTransformer(place, local_files_only=True)
+    except Exception as error:  # of the library or of torch
         if checksum:
             raise DataError(
                 f"the folder {place} holds no model that sentence-transformers can load "
                 f"({_first_line(error)}). Name another one in features."
             ) from error
+        published = place if "/" in place else f"sentence-transformers/{place}"
         raise DataError(
-            f"the model {place} is not on this machine, and cannot be downloaded "
-            f"({_first_line(error)}). Check its name, or name the folder that it is in."
+            f"the model {place} is not on this machine ({_first_line(error)}), and samekind loads nothing "
+            f"from the network. Download it once (hf download {published}), or name the folder that it is in."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What a user asks for when data are loaded, checked and tidied."""
+"""The parameters of `samekind.load`, checked and normalised."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from pathlib import Path
 
 from samekind._validation import check_positive_int
 from samekind.data.feature_names import AUTO, check_features
-from samekind.data.files import ARRAY_SUFFIXES
+from samekind.data.readers import ARRAY_SUFFIXES
 from samekind.errors import DataError, Parameter
 
 __all__ = ["DEMO", "LoadOptions", "absolute"]
 
 DEMO = "demo:digits"
+_OF_RECORDS = ("compare", "block", "other")
+_APART = {"columns": ("text", "image", "embeddings"), "features": ("columns", "embeddings")}
 
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """Where data are, and which of their columns are used for what. See `samekind.load`."""
+    """Where the data are, and which of their columns are used for what; see `samekind.load`."""
 
     data: Path
     text: str | None = None
@@ -31,9 +33,7 @@ class LoadOptions:
     header: bool = True
     sheet: str | None = None
     standardize: bool = True
-    max_categories: int = 20
     image_shape: Sequence[int] | None = None
-    stream: bool | None = None
     features: str = AUTO
     records: bool | str = False  # or "auto": if the table looks like one of records
     compare: Sequence[str] | None = None
@@ -41,33 +41,17 @@ class LoadOptions:
     other: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.text is not None and self.image is not None:
-            raise DataError(
-                *(Parameter("text"), f" ({self.text!r}) and ", Parameter("image")),
-                f" ({str(self.image)!r}) must not both be given: items are compared by the one or the "
-                "other. Name a further column with ",
-                *(Parameter("show"), "."),
-            )
         if self.labels is not None and not isinstance(self.labels, str):
             raise DataError(
                 Parameter("labels"), f" must be the name of a column or None, got {self.labels!r}."
             )
-        for other in ("text", "image", "embeddings"):
-            if self.columns is not None and getattr(self, other) is not None:
-                raise DataError(
-                    *(Parameter("columns"), " and ", Parameter(other)),
-                    " must not both be given: items are compared by one of them.",
-                )
-        for other in ("columns", "embeddings"):
-            if self.features != AUTO and getattr(self, other) is not None:
-                raise DataError(
-                    *(Parameter("features"), " and ", Parameter(other)),
-                    " must not both be given: items are compared by one of them.",
-                )
         check_features(self.features)
-        self._check_records()
-        check_positive_int("max_categories", self.max_categories, minimum=0)
+        if self.records not in (True, False, "auto"):
+            raise DataError(
+                Parameter("records"), f' must be True, False or "auto", got {self.records!r}.'
+            )
         tidy = {
+            "records": self.records is True or self._given(*_OF_RECORDS) != [] or self.records,
             "compare": None if self.compare is None else _fields(self.compare),
             "block": None if self.block is None else _parts(self.block),
             "other": None if self.other is None else Path(self.other).expanduser(),
@@ -81,6 +65,7 @@ class LoadOptions:
         }
         for name, value in tidy.items():
             object.__setattr__(self, name, value)
+        self._check_together()
         if self.is_array and len(self.show or ()) > 1:
             raise DataError(
                 Parameter("show"),
@@ -88,27 +73,30 @@ class LoadOptions:
                 f"{', '.join(self.show or ())}.",
             )
 
-    def _check_records(self) -> None:
-        given = [name for name in ("compare", "block", "other") if getattr(self, name) is not None]
-        if self.records not in (True, False, "auto"):
+    def _given(self, *names: str) -> list[str]:
+        return [name for name in names if getattr(self, name) not in (None, AUTO)]
+
+    def _check_together(self) -> None:
+        """Refuse parameters that say differently what items are compared by."""
+        if self.text is not None and self.image is not None:
             raise DataError(
-                Parameter("records"), f' must be True, False or "auto", got {self.records!r}.'
+                *(Parameter("text"), f" ({self.text!r}) and ", Parameter("image")),
+                f" ({str(self.image)!r}) must not both be given: items are compared by the one or the "
+                "other. Name a further column with ",
+                *(Parameter("show"), "."),
             )
-        if given and self.records is not True:
-            object.__setattr__(self, "records", True)
+        for first, others in _APART.items():
+            for other in self._given(*others) if self._given(first) else ():
+                raise DataError(
+                    *(Parameter(first), " and ", Parameter(other)),
+                    " must not both be given: items are compared by one of them.",
+                )
         if self.records is not True:
             return
-        for name in ("text", "image", "embeddings", "image_shape", "stream"):
-            if getattr(self, name):
-                raise DataError(
-                    *(Parameter("records"), " and ", Parameter(name)),
-                    " must not both be given: records are compared by their fields, in memory. Leave one "
-                    "of them out.",
-                )
-        if self.features != AUTO:
+        for name in self._given("text", "image", "embeddings", "image_shape", "features"):
             raise DataError(
-                *(Parameter("records"), " and ", Parameter("features")),
-                " must not both be given: say what columns hold with ",
+                *(Parameter("records"), " and ", Parameter(name)),
+                " must not both be given: records are compared by their fields. Say what columns hold with ",
                 *(Parameter("compare", "surname:name,birth:date"), "."),
             )
 
@@ -136,6 +124,7 @@ class LoadOptions:
                 value = self.shown_table
             if value != option.default:
                 plain = str(absolute(value)) if isinstance(value, Path) else value
+                plain = DEMO if plain == str(absolute(DEMO)) else plain
                 given[option.name] = list(plain) if isinstance(plain, tuple) else plain
         return given
 

@@ -1,14 +1,27 @@
-"""Pictures in a folder: which there are, and that none of them lies outside of it."""
+"""Pictures in a folder: their names, and that none of them lies outside of it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from samekind.errors import DataError
+
+__all__ = [
+    "HEIC",
+    "SUFFIXES",
+    "UnusablePicturesError",
+    "check_name",
+    "file_hash",
+    "find_pictures",
+    "has_pictures",
+    "inside",
+    "natural",
+    "unusable",
+]
 
 HEIC = (".heic", ".heif")  # of phones; they need a package of their own
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", *HEIC)
@@ -61,27 +74,16 @@ def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of all pictures in the folder and below, and notes for a person."""
     names: list[str] = []
     others = svgs = links = 0
-
-    def refuse(error: OSError) -> None:
-        raise DataError(
-            f"the folder {error.filename} cannot be read ({error.strerror}). Change its "
-            "permissions, or move it elsewhere."
-        ) from error
-
-    for base, folders, files in os.walk(folder, onerror=refuse):
-        links += sum(os.path.islink(os.path.join(base, name)) for name in folders)
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        below = Path(base).relative_to(folder)
+    for base, linked, files in _walk(folder):
+        links += linked
         for file in files:
             suffix = os.path.splitext(file)[1].lower()
-            if file.startswith("."):  # also the shadow files that macOS puts beside pictures
-                continue
             if suffix not in SUFFIXES:
                 svgs += suffix in _SVG
                 others += suffix not in _SVG
                 continue
-            name = (below / file).as_posix()
-            if os.path.islink(os.path.join(base, file)):
+            name = (base.relative_to(folder) / file).as_posix()
+            if (base / file).is_symlink():
                 try:
                     inside(folder, name)
                 except DataError as error:
@@ -105,11 +107,25 @@ def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
 
 def has_pictures(folder: Path) -> bool:
     """Return whether there is any picture in a folder or below."""
-    for _, folders, files in os.walk(folder):
+    return any(name.lower().endswith(SUFFIXES) for _, _, files in _walk(folder) for name in files)
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, int, list[str]]]:
+    """Yield each folder with its number of linked folders, and its files; nothing that is hidden.
+
+    macOS puts hidden shadow files beside pictures.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise DataError(
+            f"the folder {error.filename} cannot be read ({error.strerror}). Change its "
+            "permissions, or move it elsewhere."
+        ) from error
+
+    for base, folders, files in os.walk(folder, onerror=refuse):
+        linked = sum(os.path.islink(os.path.join(base, name)) for name in folders)
         folders[:] = [name for name in folders if not name.startswith(".")]
-        if any(name.lower().endswith(SUFFIXES) and not name.startswith(".") for name in files):
-            return True
-    return False
+        yield Path(base), linked, [name for name in files if not name.startswith(".")]
 
 
 def natural(name: str) -> tuple[list[str | int], str]:
@@ -122,16 +138,3 @@ def file_hash(path: Path) -> str:
     """Return a hash of all that a file holds."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=20)).hexdigest()
-
-
-def names_hash(folder: Path, names: Iterable[str]) -> str:
-    """Return a hash of the names, sizes and times of files; one that is not there has none."""
-    digest = hashlib.blake2b(digest_size=20)
-    for name in names:
-        try:
-            about = os.stat(os.path.join(folder, name))
-            known = f"{name}\0{about.st_size}\0{about.st_mtime_ns}\n"
-        except (OSError, ValueError):
-            known = f"{name}\0\n"
-        digest.update(known.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

@@ -2,133 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, replace
-from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING, NamedTuple
+import contextlib
+import glob
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.data.columns import ColumnUse, Role, blanks_note, unusable_number
-from samekind.data.files import Array, plain_place
-from samekind.data.fitted import FittedState, column_encoder, restore, standardizer, state_of
-from samekind.data.survey import Series, medians_of, numbers_in, texts_in
-from samekind.data.tables import FrameTable, Table
+from samekind.data.cache import State, write_whole
+from samekind.data.columns import (
+    ColumnUse,
+    Series,
+    blanks_note,
+    numbers_in,
+    texts_in,
+    unusable_number,
+    with_medians,
+)
+from samekind.data.readers import Array, plain_place
+from samekind.data.tables import FrameTable, Table, Tick
 from samekind.errors import DataError, no_such_column
 
-if TYPE_CHECKING:
-    from sklearn.base import TransformerMixin
+__all__ = ["RowFeatures"]
 
-__all__ = ["RowFeatures", "fit_rows"]
-
-
-class Moments(NamedTuple):
-    """Number, means and summed squared deviations of some rows."""
-
-    n: int
-    mean: NDArray[np.float64]
-    squares: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, Y: NDArray[np.float64]) -> Moments:
-        """Return those of a block, which is overwritten."""
-        mean = Y.sum(axis=0) / len(Y)
-        Y -= mean
-        return cls(len(Y), mean, np.square(Y, out=Y).sum(axis=0))
-
-    def join(self, other: Moments) -> Moments:
-        """Return those of both (Chan, Golub and LeVeque, 1979)."""
-        n = self.n + other.n
-        apart = other.mean - self.mean
-        mean = self.mean + apart * (other.n / n)
-        squares = self.squares + other.squares + apart**2 * (self.n * other.n / n)
-        return Moments(n, mean, squares)
+Floats = NDArray[np.float64]
 
 
 class RowFeatures:
     """Turns rows of a table into points.
 
+    Missing numbers become the median of their column, categories are one-hot. Standardised columns are
+    first brought from their range to [-1, 1], which no huge offset harms, then to mean 0, variance 1.
+    The variances of the one-hot columns of a category add up to 1, so that it weighs as much as a number.
+
     Parameters
     ----------
     columns : list of ColumnUse
-        The columns to use: numbers, whose blanks are their medians, and categories, one-hot.
-    scalers : list of transformers
-        What standardises the encoded columns; none leaves them as they are.
-    constant : ndarray of bool
-        Which of the encoded columns held one value only: they become 0, also in new rows.
+        The columns to use.
+    scale : ndarray of shape (4, d), or None
+        Middle and half of the range of each encoded column, and in units of these its mean and
+        standard deviation. None leaves columns as they are.
     """
 
-    def __init__(
-        self, columns: list[ColumnUse], scalers: list[TransformerMixin], constant: NDArray[np.bool_]
-    ) -> None:
+    def __init__(self, columns: list[ColumnUse], scale: Floats | None) -> None:
         self.columns = columns
-        self.scalers = scalers
-        self.constant = constant
         self.inputs = [column.name for column in columns]
         single = max(column.width for column in columns) == 4
         self.dtype: np.dtype[np.floating] = np.dtype(np.float32 if single else np.float64)
-        self._is_plain = not any(column.categories for column in columns)
+        self._scale = scale
+        low, high = _halves(columns)
+        self._constant = low == high
 
-    @cached_property
-    def encoder(self) -> TransformerMixin:
-        """Scikit-learn's ColumnTransformer with an imputer and a one-hot encoder."""
-        return column_encoder(self.columns)
+    @classmethod
+    def fit(cls, table: Table, columns: list[ColumnUse], *, standardize: bool) -> RowFeatures:
+        """Learn how to turn the rows of a table into points."""
+        found = cls(with_medians(table, columns), None)
+        if standardize:
+            found._scale = found._scale_of(table)
+        return found
 
     @property
     def names(self) -> list[str]:
         """A name for each feature."""
         return [name for column in self.columns for name in _encoded_names(column)]
 
+    @property
+    def is_standardized(self) -> bool:
+        """Whether features are standardised."""
+        return self._scale is not None
+
+    @property
+    def constant_names(self) -> list[str]:
+        """Names of the features that held one value only."""
+        return [name for name, same in zip(self.names, self._constant, strict=True) if same]
+
     def transform(self, block: pd.DataFrame, table: Table | None = None) -> Array:
         """Return the points of some rows; `table` tells where a value stands that cannot be used."""
-        return self.scale(self.encode(block, table)).astype(self.dtype, copy=False)
+        E = self._encode(block, table)
+        if self._scale is not None:
+            middle, half, mean, deviation = self._scale
+            E -= middle
+            E /= half
+            E -= mean
+            E /= deviation
+            E[:, self._constant] = 0.0  # also in new rows
+        return E.astype(self.dtype, copy=False)
 
-    def encode(self, block: pd.DataFrame, table: Table | None = None) -> NDArray[np.float64]:
-        """Return the columns of some rows as numbers, not standardised."""
-        if self._is_plain and (E := _plain_numbers(block, self.inputs)) is not None:
-            return E
-        parsed = {c.name: _parse(block[c.name], c, table) for c in self.columns}
-        with np.errstate(over="ignore", invalid="ignore"):  # in checks of huge numbers
-            encoded = self.encoder.transform(pd.DataFrame(parsed))
-        return np.ascontiguousarray(encoded, dtype=np.float64)
-
-    def scale(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Standardise encoded rows, in place."""
-        from sklearn import config_context
-
-        with config_context(assume_finite=True):
-            for scaler in self.scalers:
-                encoded = np.asarray(scaler.transform(encoded))
-        if self.scalers:
-            encoded[:, self.constant] = 0.0
-        return encoded
-
-    def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
+    def in_file_units(self, points: ArrayLike) -> Floats:
         """Return points such as centres in the units of the file."""
-        values = np.array(points, dtype=np.float64)  # a copy, for scalers work in place
-        rows = np.atleast_2d(values)
-        for scaler in reversed(self.scalers if rows.size else []):
-            rows = scaler.inverse_transform(rows)
-        return rows.reshape(values.shape)
+        values = np.array(points, dtype=np.float64)
+        if self._scale is not None:
+            middle, half, mean, deviation = self._scale
+            values = (values * deviation + mean) * half + middle
+        return values
 
     def points_of(self, table: FrameTable) -> Array:
         """Return the points of a table in memory; an array that needs no change as it is."""
-        X = self.unchanged(table)
-        if X is None:
-            X, end = np.empty((table.n, len(self.names)), dtype=self.dtype), 0
-            for Z in table.map(lambda block: self.transform(block, table), self.inputs):
-                start, end = end, end + len(Z)
-                X[start:end] = Z
-        return X
+        X = self._unchanged(table)
+        if X is not None:
+            return X
+        return np.concatenate(list(table.map(lambda b: self.transform(b, table), self.inputs)))
 
-    def unchanged(self, table: FrameTable) -> Array | None:
+    def mapped_points_of(self, table: Table, path: Path | None, tick: Tick) -> Array:
+        """Return the points of a large table as a memory map; an array that needs no change as it is.
+
+        They are written to `path`, once. Without it, or if nothing can be written there, they are kept in
+        memory up to 1 GiB; more go to a temporary file that is deleted with the array.
+        """
+        if isinstance(table, FrameTable) and (X := self._unchanged(table)) is not None:
+            return X
+        shape = table.n, len(self.names)
+
+        def write(file: IO[bytes]) -> None:
+            about = {"descr": self.dtype.str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, about)
+            for block, _ in self._blocks(table, tick):
+                file.write(np.ascontiguousarray(block).data)
+
+        if path is not None:
+            with contextlib.suppress(OSError):
+                for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+                    left.unlink()  # of a process that was killed; a living one goes on without a file
+                write_whole(path, write)
+                found: Array = np.load(path, mmap_mode="r")
+                return found
+        from samekind.points.array import room_for
+
+        out = room_for(*shape, self.dtype)
+        for block, end in self._blocks(table, tick):
+            out[end - len(block) : end] = block
+        return out
+
+    def _blocks(self, table: Table, tick: Tick) -> Iterator[tuple[Array, int]]:
+        """Yield the points of a table, each block with the number of rows up to its end."""
+        end = 0
+        for block in table.map(lambda block: self.transform(block, table), self.inputs):
+            end += len(block)
+            yield block, end
+            tick("features", end, table.n)
+
+    def _unchanged(self, table: FrameTable) -> Array | None:
         """Return the array of a table whose points are that array as it is."""
         X = table.array
-        if X is None or self.scalers or self.inputs != table.columns or X.dtype != self.dtype:
+        if X is None or self.is_standardized or self.inputs != table.columns:
             return None
-        return X if X.dtype.isnative and X.flags.c_contiguous else None
+        fits = X.dtype == self.dtype and X.dtype.isnative and X.flags.c_contiguous
+        return X if fits else None
 
     def apply(self, table: FrameTable) -> tuple[Array, list[str]]:
         """Return the points of new rows, and notes for a person."""
@@ -144,83 +167,63 @@ class RowFeatures:
                 raise no_such_column(table.name, "the first table", name, table.columns)
         return self.points_of(table), _new_notes(self.columns, table.frame)
 
-    def state(self) -> FittedState:
+    def state(self) -> State:
         """Return what `from_state` makes it from."""
-        state = FittedState({"columns": [asdict(column) for column in self.columns]})
-        state.arrays["constant"] = self.constant
-        for number, scaler in enumerate(self.scalers):
-            state.put(f"scaler {number}", state_of(scaler))
-        return state
+        arrays = {} if self._scale is None else {"scale": self._scale}
+        return State({"columns": [asdict(column) for column in self.columns]}, arrays)
 
     @classmethod
-    def from_state(cls, state: FittedState) -> RowFeatures:
+    def from_state(cls, state: State) -> RowFeatures:
         """Make it again."""
         columns = [ColumnUse.from_json(kept) for kept in state.about["columns"]]
-        scalers = [restore(state.part(name)) for name in state.about if name.startswith("scaler ")]
-        return cls(columns, scalers, state.arrays["constant"])
+        return cls(columns, state.arrays.get("scale"))
+
+    def _encode(self, block: pd.DataFrame, table: Table | None) -> Floats:
+        """Return the columns of some rows as numbers, not standardised."""
+        if (E := _plain_numbers(block, self.inputs)) is not None:
+            return E
+        parts = []
+        for column in self.columns:
+            series = block[column.name]
+            if column.categories:
+                texts = pd.Index(texts_in(series), dtype=object)
+                codes = pd.Index(column.categories, dtype=object).get_indexer(texts)
+                parts.append(codes[:, None] == np.arange(len(column.categories)))
+            else:
+                values = _numbers(series, column, table)
+                if column.median is not None:
+                    values = np.where(np.isnan(values), column.median, values)
+                parts.append(values[:, None])
+        return np.hstack(parts, dtype=np.float64)
+
+    def _scale_of(self, table: Table) -> Floats:
+        """Learn ranges, means and deviations from all rows."""
+        from sklearn.preprocessing import StandardScaler
+
+        low, high = _halves(self.columns)
+        middle, half = low + high, np.where(self._constant, 1.0, high - low)
+        scaler = StandardScaler()
+        for E in table.map(lambda block: self._encode(block, None), self.inputs):
+            scaler.partial_fit((E - middle) / half)
+        owner = np.repeat(
+            np.arange(len(self.columns)), [len(_encoded_names(c)) for c in self.columns]
+        )
+        variance = np.where(self._constant, 0.0, scaler.var_)
+        own = np.bincount(owner, weights=variance)[owner]
+        return np.stack([middle, half, scaler.mean_, np.sqrt(np.where(own == 0, 1.0, own))])
 
 
-def fit_rows(table: Table, columns: list[ColumnUse], *, standardize: bool) -> RowFeatures:
-    """Learn how to turn the rows of a table into points."""
-    used = _with_medians(table, [column for column in columns if column.is_feature])
-    ranges = _Ranges.of(used)
-    features = RowFeatures(used, [], ranges.constant)
-    if standardize:
-        moments = partial(_moments, features=features, ranges=ranges)
-        features.scalers = _scalers(ranges, table.map(moments, features.inputs))
-    return features
+def _halves(columns: list[ColumnUse]) -> Floats:
+    """Return half of the least and half of the largest value of each encoded column, an array (2, d).
 
-
-class _Ranges(NamedTuple):
-    """Between which values encoded columns lie, and which column of the table each belongs to."""
-
-    middle: NDArray[np.float64]
-    half: NDArray[np.float64]
-    constant: NDArray[np.bool_]
-    owner: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, columns: list[ColumnUse]) -> _Ranges:
-        ends: list[tuple[float, float]] = []
-        owner: list[int] = []
-        for place, column in enumerate(columns):
-            size = len(_encoded_names(column))
-            one_hot = (float(size == 1), 1.0)
-            ends += [one_hot if column.categories else (column.low, column.high)] * size
-            owner += [place] * size
-        # Halves are taken before the difference: high - low may exceed the largest float64.
-        low, high = np.array(ends).T / 2
-        constant: NDArray[np.bool_] = low == high
-        return cls(low + high, np.where(constant, 1.0, high - low), constant, np.array(owner))
-
-
-def _moments(block: pd.DataFrame, *, features: RowFeatures, ranges: _Ranges) -> Moments:
-    """Return the moments of some rows in units of the ranges."""
-    Y = features.encode(block)
-    Y -= ranges.middle
-    Y /= ranges.half
-    return Moments.of(Y)
-
-
-def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin]:
-    """Return what gives encoded columns mean 0 and variance 1.
-
-    The one-hot columns of a category are divided by one number, so that their variances add up to 1 and
-    it weighs as much as a number.
+    Halves, because the difference of the values may exceed the largest float64.
     """
-    found = reduce(Moments.join, parts)
-    variance = np.where(ranges.constant, 0.0, found.squares / found.n)
-    own = np.bincount(ranges.owner, weights=variance)[ranges.owner]
-    scale = np.sqrt(np.where(own == 0, 1.0, own))
-    return standardizer(ranges.middle, ranges.half, found.mean, scale)
-
-
-def _with_medians(table: Table, columns: list[ColumnUse]) -> list[ColumnUse]:
-    """Return columns of numbers with their medians; of rows elsewhere only where blanks need them."""
-    everywhere = isinstance(table, FrameTable) and table.array is None
-    wanted = [c.name for c in columns if c.role is Role.NUMBER and (c.blanks or everywhere)]
-    medians = medians_of(table, wanted)
-    return [replace(c, median=medians[c.name]) if c.name in medians else c for c in columns]
+    ends: list[tuple[float, float]] = []
+    for column in columns:
+        size = len(_encoded_names(column))
+        one_hot = (float(size == 1), 1.0)
+        ends += [one_hot if column.categories else (column.low, column.high)] * size
+    return np.array(ends).T / 2
 
 
 def _encoded_names(column: ColumnUse) -> list[str]:
@@ -229,8 +232,8 @@ def _encoded_names(column: ColumnUse) -> list[str]:
     return [f"{column.name}={text}" for text in column.categories]
 
 
-def _plain_numbers(block: pd.DataFrame, names: list[str]) -> NDArray[np.float64] | None:
-    """Return a block of finite floats as the encoder would; None if it holds anything else."""
+def _plain_numbers(block: pd.DataFrame, names: list[str]) -> Floats | None:
+    """Return a block of finite floats at once; None if it holds anything else."""
     if any(not isinstance(dtype, np.dtype) or dtype.kind != "f" for dtype in block.dtypes):
         return None
     columns = block if list(block.columns) == names else block[names]
@@ -238,10 +241,8 @@ def _plain_numbers(block: pd.DataFrame, names: list[str]) -> NDArray[np.float64]
     return E if np.isfinite(E).all() else None
 
 
-def _parse(series: Series, column: ColumnUse, table: Table | None) -> Array:
-    """Return what the encoder takes: floats with NaN where there is no value, or texts."""
-    if column.categories:
-        return texts_in(series).to_numpy(dtype=object)
+def _numbers(series: Series, column: ColumnUse, table: Table | None) -> Floats:
+    """Return the numbers of a column, NaN where a value is missing and may be."""
     found = numbers_in(series, has_blanks=table is None or table.has_blanks)
     name = column.name
     source = "the table" if table is None else table.name

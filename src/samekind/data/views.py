@@ -40,7 +40,7 @@ def clean_text(text: str) -> str:
 
 
 def cell_text(value: object) -> str:
-    """Return a cell as text: a text as it is, nothing for a missing value."""
+    """Return a cell as text; a missing value is empty."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, np.ndarray):

@@ -59,10 +59,10 @@ def widget(
     try:
         from samekind.notebook.project_widget import ProjectWidget
     except ModuleNotFoundError as error:
-        if error.name not in ("anywidget", "ipywidgets", "traitlets"):
+        if error.name not in ("anywidget", "ipywidgets", "traitlets", "fastapi", "itsdangerous"):
             raise
         raise ImportError(
-            "widget needs anywidget. Install it: pip install 'samekind[notebook]'."
+            "widget needs anywidget and FastAPI. Install them: pip install 'samekind[notebook]'."
         ) from error
     return ProjectWidget(_project(what, items), who)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.data import Items, Role, cell_text
+from samekind.project.golden import parse_rules
 from samekind.project.records import ChangedPair, ClusterRef, StopAdvice, Threshold
 from samekind.project.status import SAFE
 from samekind.project.words import ProjectError, plain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Entities", "EntityRefs", "RecordNames"]
 
 THRESHOLD = "threshold"  # in `settings`: the probability from which on records are one entity
+GOLDEN = "golden"  # and by which rules golden records are made
 EVEN = 0.5
 EXAMPLES = 6  # pairs that a threshold changes, to look at
 TITLE_FIELDS = 3  # of a record, by which its entity may be called
@@ -94,6 +96,22 @@ class Entities:
         with self._project.act():
             self._project.ledger.set(THRESHOLD, repr(float(threshold)))
 
+    @property
+    def golden_rules(self) -> dict[str, str]:
+        """By which rule the value of each column of a golden record is chosen; see `set_golden_rules`."""
+        return parse_rules(self._project.ledger.settings.get(GOLDEN, ""), self._columns)
+
+    def set_golden_rules(self, rules: str) -> None:
+        """Keep rules for golden records, such as "phone:newest:updated,*:longest".
+
+        A rule is frequent, longest, newest:COLUMN or source:COLUMN=VALUE; ``*`` is all other columns, which
+        have the most frequent value by default.
+        """
+        self._check(EVEN)
+        parse_rules(rules, self._columns)
+        with self._project.act():
+            self._project.ledger.set(GOLDEN, rules)
+
     def labels(self, threshold: float | None = None) -> NDArray[np.intp]:
         """Return the entity of each record at a threshold, by default the one that is kept."""
         with self._project.state():
@@ -101,6 +119,21 @@ class Entities:
             self._check(wanted)
             found = self._project.session.record_pairs.at_threshold(wanted)
             return np.asarray(found.labels, dtype=np.intp)
+
+    def ids(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return a lasting id for each entity: the number of the first of its records that the project saw.
+
+        New records come after those known, so an entity that they join keeps its id; of two entities that
+        turn out to be one, the older id stays. `labels` number the entities from 0.
+        """
+        order = np.arange(labels.size)
+        kept = self._project.ledger.items
+        if kept is not None:
+            there = np.flatnonzero(kept.rows >= 0)
+            order[kept.rows[there]] = there
+        found = np.full(labels.max(initial=-1) + 1, np.iinfo(np.intp).max)
+        np.minimum.at(found, labels, order)
+        return found
 
     def at(self, threshold: float | None = None) -> Threshold:
         """Return what is found at a threshold, by default the one that is kept, and what it changes."""
@@ -144,11 +177,11 @@ class Entities:
         audit = self._project.session.record_pairs.at_threshold(self.threshold).certificate
         is_safe = max(audit.wrong, audit.undiscovered) <= SAFE
         right, found = (floor(100 * x) for x in (audit.precision, audit.recall))
-        text = f"Safe to stop: at least {right} % of the pairs found are right, and {found} % are found."
-        if not is_safe:
-            text = "Not yet: nothing is checked."
-            if audit.n_audited:
-                text = f"Not yet: {right} % of the pairs found are surely right, and {found} % are found."
+        text = "Not yet: nothing is checked."
+        if audit.n_audited or is_safe:
+            text = "Safe to stop: " if is_safe else "Not yet: "
+            text += f"at least {right} % of the pairs found are right, "
+            text += f"and {found} % of the matches among the pairs compared are found."
         return StopAdvice(is_safe, text, audit.wrong, self._project.standing.n_presses)
 
     @property
@@ -156,6 +189,11 @@ class Entities:
         """The pairs of records that may match."""
         found: NDArray[np.int32] = self._project.items.points.candidates.pairs  # type: ignore[attr-defined]
         return found
+
+    @property
+    def _columns(self) -> list[str]:
+        frame = self._project.items.frame
+        return [] if frame is None else [str(name) for name in frame.columns]
 
     def _check(self, threshold: float) -> None:
         if not self._project.is_records:

@@ -45,8 +45,6 @@ class _Here(threading.local):
     """What one thread is doing with a project."""
 
     depth = 0  # how many blocks of `state` and `act` it is in
-    is_moment = False  # whether it looks only once at what others wrote,
-    seen = -1  # and the last event that was there
 
 
 class Project:
@@ -181,7 +179,6 @@ class Project:
                 try:
                     self.kinds.numbers.keep()
                     yield
-                    self._here.seen = self.ledger.log.last
                 finally:
                     self._here.depth -= 1
 
@@ -203,25 +200,10 @@ class Project:
                 )
             return json.loads(kept.reply)
 
-    @contextmanager
-    def at_one_moment(self) -> Iterator[None]:
-        """Within it, this thread looks only once at what others wrote; an act looks, too."""
-        here = self._here
-        if here.is_moment:
-            yield
-            return
-        here.is_moment, here.seen = True, -1
-        try:
-            yield
-        finally:
-            here.is_moment, here.seen = False, -1
-
     def catch_up(self) -> None:
         """Take in what others wrote, also that somebody finished, or went on."""
         with self.ledger.lock:
-            if not (self._here.is_moment and self._here.seen == self.ledger.log.last):
-                self.session.catch_up()
-                self._here.seen = self.ledger.log.last
+            self.session.catch_up()
             self.standing.heed_end()
 
     # What concerns all parts, and short-cuts

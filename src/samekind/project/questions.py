@@ -86,9 +86,14 @@ class Questions:
 
         Asked again, they get the same ones. Nobody goes empty while there is a question: see `Sharing`.
         """
-        comparisons = self.comparisons(who, lineup=lineup, most=most)
-        with self._project.state():
-            return list(map(self._show, comparisons))
+        whole: list[Question] = []
+        for _ in range(LOOKS):
+            comparisons = self.comparisons(who, lineup=lineup, most=most)
+            with self._project.state():
+                whole = [self._show(one) for one in comparisons if self._is_whole(one)]
+            if len(whole) == len(comparisons):
+                break
+        return whole
 
     def comparisons(
         self, who: str, *, lineup: bool = True, sheets: bool = True, most: int = 1
@@ -353,6 +358,12 @@ class Questions:
         return [(a, b) for a, b in still if not self._project.team.is_reviewed(a, b)]
 
     # What is shown
+
+    def _is_whole(self, question: Comparison) -> bool:
+        """Return whether the clusters that a question shows are still there: others may have undone them."""
+        form, row, others = question
+        shown = {"g": [row], "l": others}.get(form, [])
+        return all(place >= 0 for place in self._session.places_of(shown).tolist())
 
     def _show(self, question: Comparison) -> Question:
         form, row, others = question

@@ -163,10 +163,9 @@ class _Wanted:
     most: Annotated[int, Query(ge=1, le=10, description="How many questions to fetch ahead.")] = 1
 
     def reply(self, form: type[Reply], **more: object) -> Reply:
-        """Return the next questions and the status, as seen at one moment."""
-        with self.project.at_one_moment():
-            questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
-            return form(questions=questions, status=self.project.status(), **more)
+        """Return the next questions and the status."""
+        questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
+        return form(questions=questions, status=self.project.status(), **more)
 
 
 Wanted = Annotated[_Wanted, Depends()]
@@ -251,12 +250,11 @@ def next_questions(wanted: Wanted) -> s.NextQuestions:
 @answering.post("/answers", response_model=s.Saved, responses=_failures(409, model=s.Closed))
 def answer(wanted: Wanted, act: Act, given: s.AnswerBody) -> s.Saved | Response:
     """Answer a question. The answer is on disk when the reply says so."""
-    with wanted.project.at_one_moment():
-        try:
-            act.once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
-        except QuestionClosed as error:
-            return JSONResponse(jsonable_encoder(wanted.reply(s.Closed, error=str(error))), 409)
-        return wanted.reply(s.Saved)
+    try:
+        act.once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
+    except QuestionClosed as error:
+        return JSONResponse(jsonable_encoder(wanted.reply(s.Closed, error=str(error))), 409)
+    return wanted.reply(s.Saved)
 
 
 @answering.post("/undo")
@@ -269,12 +267,11 @@ def undo(wanted: Wanted, caller: CallerOf, act: Act, how: s.UndoBody) -> s.Undon
             map(asdict, project.take_back(how.count, who=wanted.who or None, resume=resume))
         )
 
-    with project.at_one_moment():
-        acts = [
-            s.UndoneItems(**one, items=list(map(project.item, one["rows"][:2])))
-            for one in act.once(take_back)
-        ]
-        return wanted.reply(s.Undone, undone=[one.text for one in acts], acts=acts)
+    acts = [
+        s.UndoneItems(**one, items=list(map(project.item, one["rows"][:2])))
+        for one in act.once(take_back)
+    ]
+    return wanted.reply(s.Undone, undone=[one.text for one in acts], acts=acts)
 
 
 @answering.get("/skipped")

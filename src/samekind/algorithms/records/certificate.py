@@ -85,7 +85,8 @@ class PairCertificate(Certificate):
         return (
             f"With {self.confidence:.0%} confidence, at most {wrong} of the pairs in one entity do not "
             f"belong together, and at most {missed} of the candidate pairs that do are missing "
-            f"({self.n_wrong:,} of {self.n_audited:,} audited pairs were wrong)."
+            f"({self.n_wrong:,} of {self.n_audited:,} audited pairs were wrong). Matches that were never "
+            "compared are not counted."
         )
 
 

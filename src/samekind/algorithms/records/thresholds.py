@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from samekind.algorithms.records.certificate import PairCertificate
-from samekind.algorithms.records.scores import chance_of
 from samekind.algorithms.records.state import RecordState
 from samekind.flow import FloatArray, IntArray, Pairs
 
@@ -20,12 +19,8 @@ class AtThreshold(NamedTuple):
     threshold: float
     labels: IntArray
     """(n,) the entity of each record."""
-    precision: float
-    """The share of the pairs in one entity that belong together, as the model and the answers expect."""
-    recall: float
-    """The share of the candidate pairs that belong together and are in one entity, likewise."""
     certificate: PairCertificate
-    """Bounds on both, from the audited pairs."""
+    """Bounds on precision and recall, from the audited pairs."""
 
 
 @runtime_checkable
@@ -48,15 +43,5 @@ def at_threshold(state: RecordState, threshold: float) -> AtThreshold:
     view, known, learnt = state.view, state.known, state.learnt
     shift = float(np.log(threshold / (1 - threshold)))
     labels = view.entities_with(known, shift)
-    chances = chance_of(view.odds_with(known))
-    one, other = labels[view.index.pairs].T
-    together = one == other
-    expected = float(chances[together].sum())
-    every = float(chances.sum())
-    return AtThreshold(
-        threshold,
-        labels,
-        expected / together.sum() if together.any() else 1.0,
-        expected / every if every > 0 else 1.0,
-        state.certificate(labels if learnt is known else view.entities_with(learnt, shift)),
-    )
+    audited = labels if learnt is known else view.entities_with(learnt, shift)
+    return AtThreshold(threshold, labels, state.certificate(audited))

@@ -38,16 +38,6 @@ class Field:
     values: list[str]
     """The distinct values, normalised: words with single blanks between them; parts of sets with `PARTS`."""
 
-    @property
-    def present(self) -> float:
-        """The share of records that have a value."""
-        return float((self.codes >= 0).mean()) if self.codes.size else 0.0
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """How many records have each value."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
-
     @cached_property
     def dates(self) -> Dates:
         """The values as dates."""

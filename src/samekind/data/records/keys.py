@@ -8,8 +8,9 @@ holds few.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import combinations, product
 
 import jellyfish
@@ -20,7 +21,6 @@ from scipy import sparse
 
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
-from samekind.data.records.pipelines import results_in_order
 
 __all__ = ["key_matrix"]
 
@@ -31,9 +31,13 @@ _CACHED = 2**17  # records whose buckets are counted within the processor's cach
 _PREFIX = 4  # letters of a word that stand for it
 _SUFFIX = 5  # characters of a long code that do
 
+_AHEAD = 2  # sorts of keys that wait to be counted: memory is bounded
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Codes = NDArray[np.int64]
+Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]
+"""Records, the numbers of their keys, and the weights of these."""
 
 
 def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
@@ -42,23 +46,26 @@ def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
     Keys of one record alone, and of more than `most`, bring no two together or too many: they are left out.
     """
     n = fields[0].codes.size
-    columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
-    width = 0
+    found: list[Counted] = []
     # Keys are counted while the next ones are made.
     with ThreadPoolExecutor(1) as counting:
-        submitted = (counting.submit(_useful, several, n, most) for several in _all_keys(fields))
-        for rows, at, weights in results_in_order(submitted, ahead=2):
-            columns.append((rows, at + np.int32(width), weights))
-            width += int(at.max(initial=-1)) + 1
+        under_way = deque[Future[Counted]]()
+        for several in _all_keys(fields):
+            under_way.append(counting.submit(_useful, several, n, most))
+            if len(under_way) > _AHEAD:
+                found.append(under_way.popleft().result())
+        found += [future.result() for future in under_way]
+    columns, width = [], 0
+    for rows, at, weights in found:
+        columns.append((rows, at + np.int32(width), weights))
+        width += int(at.max(initial=-1)) + 1
     if not width:
         return sparse.csr_array((n, 1), dtype=np.float32)
     rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
     return sparse.csr_array((weights, (rows, at)), shape=(n, width))
 
 
-def _useful(
-    several: Sequence[Codes], n: int, most: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+def _useful(several: Sequence[Codes], n: int, most: int) -> Counted:
     """Return which record has which useful key of one sort, numbered from 0, and the key's weight."""
     there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
     rows = np.concatenate(there)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from samekind.data.files import plain_place
-from samekind.data.picture_sources import Source
+from samekind.data.readers import plain_place
+from samekind.data.sources import Source
 from samekind.data.tables import FrameTable
 from samekind.errors import DataError, Message, Parameter, no_such_column
 
@@ -94,7 +94,7 @@ def linked(one: Source, other: Source) -> Source:
         n = len(frame) - int(files.sum())
         return f"{plain_place(row if row < n else row - n)} of {(other if row >= n else one).name}"
 
-    table = FrameTable(one.name, frame, place, [], fingerprint())
+    table = FrameTable(one.name, frame, place, [], fingerprint)
     said = [*one.notes, *(note for note in other.notes if note not in one.notes), *notes]
     joined = replace(
         one, n=len(frame), fingerprint=fingerprint, table=table, shown=table, notes=said

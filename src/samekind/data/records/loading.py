@@ -10,8 +10,8 @@ import pandas as pd
 from samekind.data.cache import Cache
 from samekind.data.columns import ColumnUse, Role
 from samekind.data.features import Made
-from samekind.data.picture_sources import Source
 from samekind.data.records.records import compare_records
+from samekind.data.sources import Source
 from samekind.data.tables import Tick
 from samekind.errors import DataError, Parameter
 from samekind.points import CandidatePairs, RecordPoints

@@ -12,56 +12,49 @@ from numpy.typing import NDArray
 from samekind.data import cell_text
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import pairs_of
+from samekind.project.golden import golden_records
 from samekind.project.words import WORDS
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
-__all__ = ["write_dedupe", "write_entities", "write_golden", "write_pairs", "write_splink"]
+__all__ = [
+    "write_dedupe",
+    "write_entities",
+    "write_golden",
+    "write_golden_sources",
+    "write_pairs",
+    "write_splink",
+]
 
 
 def write_entities(project: Project, file: BinaryIO) -> None:
     """Write every row with its entity, how many records that has, and how likely the row belongs to it."""
     labels = _labels(project)
     frame = _frame(project)
-    found = pd.DataFrame({"entity": labels, "records": np.bincount(labels)[labels]})
+    ids = project.entities.ids(labels)
+    found = pd.DataFrame({"entity": ids[labels], "records": np.bincount(labels)[labels]})
     found["probability"] = _best_match(project, labels)
     taken = {name: f"samekind_{name}" for name in found if name in frame.columns}
     _write(pd.concat([frame, found.rename(columns=taken)], axis=1), file)
 
 
 def write_golden(project: Project, file: BinaryIO) -> None:
-    """Write one record for each entity: the most frequent value of each field; of equals the longest."""
+    """Write one record for each entity, by the project's rules."""
     labels = _labels(project)
-    frame = _frame(project)
-    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    golden = frame.iloc[first].reset_index(drop=True)
-    several = np.flatnonzero(sizes[labels] > 1)
-    owners = labels[several]
-    for name in frame.columns:
-        texts = pd.Series([cell_text(value) for value in frame[name].iloc[several]])
-        votes = pd.DataFrame({"entity": owners, "text": texts, "row": several})
-        votes = votes[texts != ""]
-        if votes.empty:
-            continue
-        counted = votes.groupby(["entity", "text"], sort=False).agg(
-            n=("row", "size"), row=("row", "min")
-        )
-        counted = counted.reset_index()
-        counted["length"] = counted["text"].str.len()
-        best = counted.sort_values(
-            ["entity", "n", "length", "row"], ascending=[True, False, False, True]
-        )
-        best = best.drop_duplicates("entity")
-        values = golden[name].to_numpy(dtype=object, copy=True)
-        values[best["entity"].to_numpy()] = frame[name].to_numpy(dtype=object)[
-            best["row"].to_numpy()
-        ]
-        golden[name] = values
-    own = {"entity": np.arange(sizes.size), "records": sizes}
+    golden = golden_records(_frame(project), labels, project.entities.golden_rules).records
+    own = {"entity": project.entities.ids(labels), "records": np.bincount(labels)}
     for name, column in own.items():
-        golden[f"samekind_{name}" if name in frame.columns else name] = column
+        golden[f"samekind_{name}" if name in golden.columns else name] = column
     _write(golden, file)
+
+
+def write_golden_sources(project: Project, file: BinaryIO) -> None:
+    """Write which row each value of a golden record is from, by which rule."""
+    labels = _labels(project)
+    sources = golden_records(_frame(project), labels, project.entities.golden_rules).sources
+    sources["entity"] = project.entities.ids(labels)[sources["entity"]]
+    _write(sources, file)
 
 
 def write_pairs(project: Project, file: BinaryIO) -> None:

@@ -152,8 +152,15 @@ EXPORTS = (
     Export(
         "golden",
         "golden.csv",
-        "one record for each entity: its most frequent values",
+        "one record for each entity, by your rules",
         records.write_golden,
+        _is_records,
+    ),
+    Export(
+        "golden-sources",
+        "golden_sources.csv",
+        "the row and the rule behind each golden value",
+        records.write_golden_sources,
         _is_records,
     ),
     Export(

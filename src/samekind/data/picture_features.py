@@ -1,7 +1,7 @@
-"""What a picture looks like in numbers: shapes, colours and texture, for many pictures at once.
+"""Features of pictures: shapes, colours and texture, reduced to at most 64 numbers (PCA).
 
-All three are computed from pictures of 32 × 32 pixels. scikit-image has the like for one picture at a
-time; here a chunk of pictures is one array.
+All measures are taken from pictures of 32 × 32 pixels, many pictures at once. scikit-image has the like
+for one picture at a time.
 """
 
 from __future__ import annotations
@@ -9,22 +9,28 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.pixels import Bytes
+from samekind.data.cache import State
+from samekind.data.text_features import Done, sample_rows
 
-__all__ = ["describe"]
+if TYPE_CHECKING:
+    from samekind.data.pictures import Bytes
+
+__all__ = ["HogFeatures", "greys"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
-_CHUNK = 100  # pictures at once: their numbers stay near the processor
+COMPONENTS = 64
+_CHUNK = 1_000  # pictures between two signs of life
+_AT_ONCE = 100  # pictures that a thread measures: their numbers stay near the processor
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 _CELL = 8  # pixels
 _ORIENTATIONS = 9
-_CLIP = np.float32(0.2)  # the most that one orientation counts, as Dalal and Triggs have it
+_CLIP = np.float32(0.2)  # the most that one orientation counts, as in Dalal and Triggs (2005)
 _HUES, _GREYS = 12, 4
 # Saturation up to which a pixel is grey, and from which on it is coloured.
 _PALE, _VIVID = 0.08, 0.28
@@ -35,9 +41,98 @@ _TINY = np.float32(1e-2)
 _RING = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0))
 
 
-def describe(pictures: Bytes) -> Floats:
-    """Return the shapes, colours and texture of (n, 32, 32, 3) pictures, each part of length 1."""
-    chunks = [pictures[i : i + _CHUNK] for i in range(0, len(pictures), _CHUNK)]
+class HogFeatures:
+    """Histograms of oriented gradients, colours and texture, each with the same weight.
+
+    Parameters
+    ----------
+    axes : ndarray of shape (k, d)
+        The principal axes of the measures.
+    mean : ndarray of shape (d,)
+        The mean of the measures.
+    """
+
+    described = "their shapes, colours and texture"
+
+    def __init__(self, axes: Floats, mean: Floats) -> None:
+        self.axes = axes
+        self.mean = mean
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each feature."""
+        return [f"picture {i + 1}" for i in range(len(self.axes))]
+
+    @classmethod
+    def fit(cls, pictures: Bytes, done: Done) -> tuple[HogFeatures, Floats]:
+        """Learn in what pictures (n, 32, 32, 3) differ from their mean, and return their points."""
+        n = len(pictures)
+        rows = sample_rows(n)
+        if len(rows) < n:
+            made = cls._of(_measures(pictures[rows], lambda share: None))
+            return made, made.transform(pictures, done)
+        measured = _measures(pictures, done)
+        made = cls._of(measured)
+        return made, made._reduced(measured)
+
+    @classmethod
+    def _of(cls, measured: Floats) -> HogFeatures:
+        """Return principal axes, by the covariance; scikit-learn would take a second to load.
+
+        An axis has two directions: its largest part is positive.
+        """
+        mean = measured.mean(axis=0)
+        centred = (measured - mean).astype(np.float64)
+        _, vectors = np.linalg.eigh(centred.T @ centred)
+        axes = vectors[:, ::-1].T[: min(COMPONENTS, *measured.shape)]
+        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+        return cls((axes * np.sign(largest)).astype(np.float32), mean)
+
+    def transform(self, pictures: Bytes, done: Done) -> Floats:
+        """Return the points of pictures."""
+        n = len(pictures)
+        X = np.empty((n, len(self.axes)), dtype=np.float32)
+        for start in range(0, n, _CHUNK):
+            rows = slice(start, min(start + _CHUNK, n))
+            X[rows] = self._reduced(_describe(pictures[rows]))
+            done(rows.stop / n)
+        return X
+
+    def _reduced(self, measured: Floats) -> Floats:
+        return np.asarray((measured - self.mean) @ self.axes.T, dtype=np.float32)
+
+    def state(self) -> State:
+        """Return what `from_state` makes it from."""
+        return State({}, {"axes": self.axes, "mean": self.mean})
+
+    @classmethod
+    def from_state(cls, state: State) -> HogFeatures:
+        """Make it again."""
+        return cls(state.arrays["axes"], state.arrays["mean"])
+
+
+def greys(pictures: Bytes) -> Bytes:
+    """Return pictures (n, 32, 32, 3) in grey, with the weights of Pillow."""
+    grey = np.empty(pictures.shape[:3], dtype=np.uint8)
+    for start in range(0, len(pictures), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        red, green, blue = np.moveaxis(pictures[rows].astype(np.uint16), 3, 0)
+        grey[rows] = (77 * red + 150 * green + 29 * blue) >> 8
+    return grey
+
+
+def _measures(pictures: Bytes, done: Done) -> Floats:
+    n = len(pictures)
+    measured = []
+    for start in range(0, n, _CHUNK):
+        measured.append(_describe(pictures[start : start + _CHUNK]))
+        done(min(start + _CHUNK, n) / n)
+    return np.concatenate(measured)
+
+
+def _describe(pictures: Bytes) -> Floats:
+    """Return the shapes, colours and texture of pictures, each part of length 1."""
+    chunks = [pictures[i : i + _AT_ONCE] for i in range(0, len(pictures), _AT_ONCE)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy lets others go on
         return np.concatenate(list(pool.map(_described, chunks)))
 
@@ -45,11 +140,15 @@ def describe(pictures: Bytes) -> Floats:
 def _described(pictures: Bytes) -> Floats:
     red, green, blue = np.moveaxis(pictures, 3, 0).astype(np.float32) / np.float32(255)
     grey = _LUMA[0] * red + _LUMA[1] * green + _LUMA[2] * blue
-    parts = [oriented_gradients(grey), colour_histogram(red, green, blue), texture_histogram(grey)]
+    parts = [
+        _oriented_gradients(grey),
+        _colour_histogram(red, green, blue),
+        _texture_histogram(grey),
+    ]
     return np.hstack([_unit(part) for part in parts])
 
 
-def oriented_gradients(grey: Floats) -> Floats:
+def _oriented_gradients(grey: Floats) -> Floats:
     """Return histograms of oriented gradients: which edges there are, and roughly where.
 
     Cells of 8 × 8 pixels, 9 orientations, normalised in blocks of 2 × 2 cells (L2-Hys).
@@ -70,7 +169,7 @@ def oriented_gradients(grey: Floats) -> Floats:
     return _unit(clipped).reshape(n, -1)
 
 
-def colour_histogram(red: Floats, green: Floats, blue: Floats) -> Floats:
+def _colour_histogram(red: Floats, green: Floats, blue: Floats) -> Floats:
     """Return how much of a picture has which hue, or for pale pixels which grey; wherever that is."""
     high = np.maximum(np.maximum(red, green), blue)
     span = high - np.minimum(np.minimum(red, green), blue)
@@ -89,7 +188,7 @@ def colour_histogram(red: Floats, green: Floats, blue: Floats) -> Floats:
     return _root(columns)
 
 
-def texture_histogram(grey: Floats) -> Floats:
+def _texture_histogram(grey: Floats) -> Floats:
     """Return local binary patterns and strengths of edges at three scales, wherever they are."""
     columns: list[Floats] = []
     for scale in _SCALES:

@@ -1,4 +1,4 @@
-"""Features of texts: the meaning of their words, and beside it their spelling."""
+"""Features of texts by word vectors: the meaning of their words, and beside it their spelling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.fitted import FittedState
+from samekind.data.cache import State
 from samekind.data.text_features import CHARACTERS, Done, TfidfFeatures, told_chunks, unit_rows
 from samekind.errors import DataError
 
@@ -140,14 +140,14 @@ class WordFeatures:
             X[rows] = unit_rows(X[rows])
         return X
 
-    def state(self) -> FittedState:
+    def state(self) -> State:
         """Return what `from_state` makes it from."""
-        state = FittedState({"vectors": self.words.checksum})
+        state = State({"vectors": self.words.checksum})
         state.put("spelling", self.spelling.state())
         return state
 
     @classmethod
-    def from_state(cls, state: FittedState) -> WordFeatures:
+    def from_state(cls, state: State) -> WordFeatures:
         """Make it again."""
         words = word_vectors()
         if words.checksum != state.about["vectors"]:
