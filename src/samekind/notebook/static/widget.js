@@ -7,7 +7,7 @@ import { openHelp } from "./help.js";
 import { Keyboard, listenToKeys } from "./keyboard.js";
 import { keys } from "./keys.js";
 import { act, QuestionArea } from "./question.js";
-import { tellNoField } from "./say.js";
+import { openField } from "./say.js";
 import { Standing } from "./standing.js";
 import { load, outbox, say, state } from "./store.js";
 import { useStore } from "./use.js";
@@ -27,14 +27,7 @@ export function start(page, model) {
     actionOf: (key) => keys.action(key),
     counts: () => true,
     act: (action) => (action === "help" ? openHelp() : act(action)),
-    openField: () => {
-      const field = /** @type {HTMLElement | null} */ (
-        document.querySelector("#say .picker-field")
-      );
-      field?.focus();
-      if (!field) tellNoField();
-      return field !== null;
-    },
+    openField,
     quiet: (isQuiet) => {
       if (isQuiet) page.dataset.keys = "quiet";
       else delete page.dataset.keys;

@@ -13,7 +13,7 @@ import { refreshOverview, watchOverview } from "./overview.js";
 import { Annotators, People } from "./people.js";
 import { act, QuestionArea } from "./question.js";
 import { Review, ReviewBadge } from "./review.js";
-import { tellNoField } from "./say.js";
+import { openField } from "./say.js";
 import { isDark, remember, remembered, switchTheme } from "./settings.js";
 import { Spent, Standing } from "./standing.js";
 import { change, load, set, state, wantsLineups } from "./store.js";
@@ -233,12 +233,7 @@ const keyboard = new Keyboard({
     else if (state.view === "review" && reviewKeys.takes(action)) reviewKeys.act(action);
     else act(action);
   },
-  openField: () => {
-    const field = /** @type {HTMLElement | null} */ (document.querySelector("#say .picker-field"));
-    field?.focus();
-    if (!field) tellNoField();
-    return field !== null;
-  },
+  openField,
   quiet: (isQuiet) => {
     if (isQuiet) document.body.dataset.keys = "quiet";
     else delete document.body.dataset.keys;

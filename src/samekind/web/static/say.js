@@ -360,11 +360,15 @@ export async function place(items, kind, name = "") {
   return true;
 }
 
-/** Say why there is no field now. */
-export function tellNoField() {
+/** Open the field, or say why there is none now. @returns {boolean} whether there is one */
+export function openField() {
+  const field = /** @type {HTMLElement | null} */ (document.querySelector("#say .picker-field"));
+  field?.focus();
+  if (field) return true;
   const isSheet = state.queue[0]?.type === "sheet";
   const text = isSheet
     ? "A sheet takes no name. Mark what does not belong, then answer for the others."
     : "There is no item to name now.";
   say({ text });
+  return false;
 }
