@@ -39,7 +39,7 @@ class TestWords:
         doubtful = replace(self.CERTIFICATE, wrong=0.3)
         text = advice_in_words(doubtful, False, 60, 394)
         assert "16 %" in text
-        assert "60 of the 60 rows" in text
+        assert "60 of the 60 items" in text
 
     def test_all_is_known(self):
         assert advice_in_words(None, False, 0, 50).startswith("Safe to stop")

@@ -264,11 +264,12 @@ def logit(share, floor):
 @njit(nogil=True, cache=True)
 def update_doubts(
     nodes, ids, shares, total, known, weight, w, floor, unreached, A, M, size, lone, tilt,
-    reach, ramp, likeliest, doubt, rest, queue, queued, state, tolerance,
+    reach, ramp, likeliest, doubt, mended, rest, queue, queued, state, tolerance,
 ):  # fmt: skip
     """Find the likeliest group of some nodes, and how many rows are expected to be wrong with it.
 
-    What changed is to be pushed to other nodes (`push_visits`).
+    `mended` is the chance that a node which its likeliest group refuses is right after that: in the next
+    likeliest one, or in a new one. What changed is to be pushed to other nodes (`push_visits`).
     """
     n = queue.size
     scores, near = np.empty(ids.shape[1]), np.empty(ids.shape[1])
@@ -289,6 +290,12 @@ def update_doubts(
                 z += w[7]
             z += w[6] * ramp * min(3.0, max(-3.0, odds / 10))
             now = weight[node] / (1.0 + np.exp(z))
+            second, others, new = 0.0, 0.0, max(0.0, 1.0 - total[node])
+            for s in range(ids.shape[1]):
+                if s != best:
+                    second = max(second, scores[s])
+                    others += scores[s]
+            mended[node] = (second + new) / max(others + new, 1e-9)
         rest[node] += now - doubt[node]
         doubt[node] = now
         if abs(rest[node]) > tolerance and not queued[node] and known[node] < 0:

@@ -97,6 +97,7 @@ class State:
         self.total = np.zeros(n, dtype=np.float32)
         self.likeliest = np.full(n, -1)
         self.doubt, self.visits, self._rest = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.mended = np.ones(n)  # chance that a node which its group refuses is right after that
         self.weight = terrain.weight.copy()
         self._queue, self._queued = np.empty(n, dtype=np.int64), np.zeros(n, dtype=bool)
         self._in_queue = np.zeros(2, dtype=np.int64)
@@ -242,8 +243,8 @@ class State:
         kernels.update_doubts(
             nodes, self.ids, self.shares, self.total, self.group, self.weight, self.same.w, FLOOR,
             UNREACHED, self.A, self.M, self.size, self.same.lone, self.tilt, REACH, self.ramp,
-            self.likeliest, self.doubt, self._rest, self._queue, self._queued, self._in_queue,
-            VISIT_TOLERANCE,
+            self.likeliest, self.doubt, self.mended, self._rest, self._queue, self._queued,
+            self._in_queue, VISIT_TOLERANCE,
         )  # fmt: skip
 
     def _weigh(self) -> None:

@@ -2,8 +2,9 @@
 
 A question is worth P(the state is wrong) times the rows that hang on it:
 
-- of a fresh row and its likeliest group, the doubt of all rows whose walks would end in it. Where the row is
-  far surer than an answer (`TELLS`) that counts in proportion: a surprising answer about such a row is
+- of a fresh row and its likeliest group, the doubt of all rows whose walks would end in it, times the chance
+  that a refusal puts them right: that they are in the next likeliest group, or in a new one. Where the row
+  is far surer than an answer (`TELLS`) that counts in proportion: a surprising answer about such a row is
   likelier a mistake, and puts nothing right;
 - of two groups, P(same) times the rows of the smaller one;
 - of a link inside a group, P(different) times the rows on its smaller side.
@@ -183,7 +184,8 @@ class Chooser:
     def _best_row(self, taken: list[int], free: BoolArray) -> tuple[int, float]:
         """Return the fresh row whose label is expected to put most rows right, and how many; -1: none."""
         state = self.state
-        tells = np.minimum(expected_wrong(state) / (TELLS * state.same.rate), 1.0) * self.luck
+        tells = np.minimum(expected_wrong(state) / (TELLS * state.same.rate), 1.0)
+        tells *= state.mended * self.luck
         value = np.where(free, state.spread_visits() * tells, -1.0)
         for node, times in self.unsure.items():
             value[node] *= UNSURE_COST**times
