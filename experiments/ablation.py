@@ -45,9 +45,9 @@ class Study(NamedTuple):
 
 ABLATION = {
     "digits": Study(300),
-    "banking77-embedded": Study(1_000),
-    "hwu64-embedded": Study(1_000),
-    "stackoverflow-texts": Study(1_000),
+    "banking77-embedded": Study(300),
+    "hwu64-embedded": Study(300),
+    "stackoverflow-texts": Study(300),
     "googlenews-texts": Study(300),
     "fashion10k": Study(300),
     "letter": Study(1_500),
@@ -72,9 +72,22 @@ def _any_row(self: Chooser, taken: list[int], free: NDArray[np.bool_]) -> tuple[
     return node, float((chances * self.state.doubt[near]).sum())
 
 
+_best_row = Chooser._best_row
+
+
+def _doubt_alone(self: Chooser, taken: list[int], free: NDArray[np.bool_]) -> tuple[int, float]:
+    state = self.state
+    kept, state.mended = state.mended, np.ones(state.n)
+    try:
+        return _best_row(self, taken, free)
+    finally:
+        state.mended = kept
+
+
 PARTS: dict[str, tuple[tuple[object, str, object], ...]] = {
     "far draws": ((focused, "FAR", {"labels": 0.0, "centers": 0.0}),),
     "value of rows": ((Chooser, "_best_row", _any_row),),
+    "what a refusal puts right": ((Chooser, "_best_row", _doubt_alone),),
     "questions about groups": ((Chooser, "_best_groups", lambda *_: None),),
     "questions about links": ((Chooser, "_link", lambda *_: (0.0, -1, -1)),),
     "learning of P(same)": ((state, "fit_same", _prior_only),),
@@ -92,6 +105,7 @@ PARTS: dict[str, tuple[tuple[object, str, object], ...]] = {
 
 far draws               no share of questions about rows that are far from all known ones
 value of rows           fresh rows are drawn uniformly, not by the rows they are expected to put right
+what a refusal puts right  a fresh row is worth all doubt that hangs on it
 questions about groups  neither about two groups nor about links
 questions about links   none inside a group (they are asked only where answers may be wrong)
 learning of P(same)     its prior weights; the error rate that was told, or that of the prior

@@ -220,7 +220,7 @@ def test_target():
 
 
 def test_must_know_the_error_rate():
-    with pytest.raises(ValueError, match=r"often answers are wrong\. Pass error_rate, such as"):
+    with pytest.raises(ValueError, match=r"often answers are wrong\. Pass error_rate=0\.1"):
         Session(np.zeros((2, 1)), "noisy-exact")
     with pytest.raises(ValueError, match=r"error_rate must be a number in \[0, 0.5\)"):
         Session(np.zeros((2, 1)), "noisy-exact", error_rate=0.5)

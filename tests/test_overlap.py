@@ -200,7 +200,8 @@ class TestBlindness:
                 project.answer(question.id, say(question, data[1]), who="ann")
                 for path in reads:
                     response = client.get(f"/api/{path}", headers={"X-Samekind-Who": "bob"})
-                    responses.append((path, response.status_code, response.text))
+                    text = response.text.replace(project.ledger.project_id, "")
+                    responses.append((path, response.status_code, text))
             seen.append(responses)
         assert any(status == 200 for _, status, _ in seen[0])
         assert seen[0] == seen[1]

@@ -242,7 +242,7 @@ def test_nothing_in_common_is_said():
 def test_files_with_other_columns_are_refused_with_what_to_do():
     a = pd.DataFrame({"surname": ["Lee", "Ray"]})
     b = pd.DataFrame({"last_name": ["Lee", "Roy"]})
-    with pytest.raises(DataError, match=r"columns=\{'surname': 'last_name'\}"):
+    with pytest.raises(DataError, match=r"columns=\['surname=last_name'\]"):
         records_of(a, other=b)
     found = records_of(a, other=b, columns={"surname": "last_name"}, compare="surname:name")
     assert [0, 2] in found.points.candidates.pairs.tolist()

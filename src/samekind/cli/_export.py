@@ -104,7 +104,7 @@ def export(
     if not only_answers:
         with ExitStack() as stack:
             with _hinting(project):
-                known = stack.enter_context(opened(project, screen))
+                known = stack.enter_context(opened(project, screen, read_only=golden is None))
             try:
                 for name in targets.values():
                     known.exports.check("zip" if name == FOLDERS else name)

@@ -23,10 +23,10 @@ MOST_KINDS = 12  # in the summary
 
 
 @contextmanager
-def opened(project: Place, console: Console) -> Iterator[Project]:
-    """Open a project for reading, with the items that it knows."""
+def opened(project: Place, console: Console, *, read_only: bool = True) -> Iterator[Project]:
+    """Open a project, for reading unless told otherwise, with the items that it knows."""
     with needs(), users_values(project), Passes(console) as passes:
-        known = open_project(project, progress=passes, read_only=True)
+        known = open_project(project, progress=passes, read_only=read_only)
     with closing(known):
         yield known
 
