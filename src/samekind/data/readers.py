@@ -115,8 +115,8 @@ def check_declared(path: Path, size: int) -> None:
     if size > max(HARMLESS_BYTES, MOST_TIMES * own):
         raise DataError(
             f"{path} has {own:,} bytes and declares {size:,} bytes of data, more than {MOST_TIMES} times "
-            "its size: it is damaged, or made to fill the memory. It is not opened. If you trust it, save the "
-            "data without compression, as .csv or .npy."
+            "its size: it is damaged, or made to fill the memory. It is not opened. If you trust it, save "
+            "the data without compression, as .csv or .npy."
         )
 
 
