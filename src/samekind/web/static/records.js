@@ -103,7 +103,7 @@ function Promises({ found }) {
       ${`Precision, the share of the pairs found that are right: ${bound(found.precision_bound)}.`}
     </p>
     <p id="threshold-recall">
-      ${`Recall, the share of all matches that are found: ${bound(found.recall_bound)}.`}
+      ${`Recall, the share of the matches among compared pairs that are found: ${bound(found.recall_bound)}.`}
     </p>
     <p class="hint">${moved}</p>`;
 }
