@@ -259,6 +259,16 @@ class TestFinding:
         first = named.kinds.find(text)[0]
         assert (first.name, first.by) == ("about a refund", "name")
 
+    def test_a_whole_name_comes_before_names_that_contain_it(self, items):
+        """ "shirt" is not "tshirt" (P14)."""
+        project = answered(items, 30)
+        first, second = (one.cluster for one in project.kinds.find(most=1000)[:2])
+        for name, other in (("tshirt", "shirt"), ("shirt", "tshirt")):
+            project.kinds.rename(first, name)
+            project.kinds.rename(second, f"{other} of another")
+            project.kinds.rename(second, other)
+            assert project.kinds.find("shirt")[0].name == "shirt"
+
     def test_by_a_word_of_an_example(self, items):
         project = answered(items, 30)
         found = project.kinds.find("stolen card")

@@ -41,6 +41,7 @@ LONGEST = 1000  # characters of an example that are
 KEPT = 50_000  # examples that are remembered
 FITS = 70.0  # of 100: how well a name or an example has to fit
 NAME_FIRST = 15.0  # how much better an example has to fit than a name
+EXACT = 100.0  # a whole name comes before names that contain it
 
 
 class Kinds:
@@ -174,7 +175,8 @@ class Kinds:
             each = max(SHOWN, min(EXAMPLES, MOST_EXAMPLES // max(1, len(groups))))
             found: list[tuple[float, ClusterMatch]] = []
             for members in groups:
-                by_name = _likeness(wanted, utils.default_process(name_in_table(self.ref(members))))
+                name = utils.default_process(name_in_table(self.ref(members)))
+                by_name = _likeness(wanted, name) + EXACT * (name == wanted)
                 likeness = {m: _likeness(wanted, self._text(m)) for m in members[:each]}
                 best = sorted(likeness, key=lambda m: -likeness[m])
                 by_example = likeness[best[0]]

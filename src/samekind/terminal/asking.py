@@ -179,8 +179,9 @@ class _Asking(Conversation):
         self._say(f"Of what kind is {short_title(item)}? A name, or a word of it: ", end="")
         text = self._line().strip()
         found = self._project.kinds.find(text, row=item.row, most=9)
-        if text and [one for one in found if (one.name or "").casefold() == text.casefold()][:1]:
-            return found[0].cluster
+        whole = [one for one in found if text and (one.name or "").casefold() == text.casefold()]
+        if whole:
+            return whole[0].cluster
         for number, one in enumerate(found, 1):
             self._say(f"  {number}  {_in_words(one)}")
         choices = {str(number): str(number) for number in range(1, len(found) + 1)}
