@@ -9,6 +9,7 @@ from numba import njit
 
 OVER = 1.5  # over-relaxation: pushes get as near in a third of the time as with 1
 TOUCHED, WAITING = 1, 2  # marks of nodes that pushes came by
+LEAST_CHANCE = 1e-4  # of a walk between two known nodes, below which it is left out
 
 __all__ = [
     "ancestors",
@@ -17,6 +18,7 @@ __all__ = [
     "descendants",
     "gaps",
     "hits",
+    "link_flows",
     "merge_beliefs",
     "nearest_by_products",
     "one_step",
@@ -26,6 +28,7 @@ __all__ = [
     "take_out",
     "update_doubts",
     "walks_into",
+    "walks_to",
 ]
 
 
@@ -144,6 +147,40 @@ def one_step(first, to, step, ids, shares, node, flow):
         for s in range(ids.shape[1]):
             if shares[other, s] > 0:
                 flow[ids[other, s]] += step[e] * shares[other, s]
+
+
+@njit(nogil=True, cache=True)
+def walks_to(first, to, step, known, node, tolerance, h, rest, queue, mark, reached):
+    """Return where walks come from that leave a known node and end in `node` before any other one.
+
+    As arrays: the nodes that such walks come by, the known nodes that they leave, and their chances.
+    Edges are those into each node. h, rest, queue, mark and reached are room for n numbers each.
+    """
+    sources = np.array([node])
+    near, chances = hits(
+        first, to, step, known, sources, np.ones(1), tolerance, 10**9, h, rest, queue, mark
+    )
+    left = np.empty(near.size + 1, np.int64)
+    n_left = 0
+    for x in range(near.size):
+        for e in range(first[near[x]], first[near[x] + 1]):
+            other = to[e]
+            if known[other] < 0 or chances[x] == 0.0:
+                continue
+            if reached[other] == 0.0:
+                if n_left == left.size:
+                    left = np.concatenate((left, np.empty(left.size, np.int64)))
+                left[n_left] = other
+                n_left += 1
+            reached[other] += step[e] * chances[x]
+    kept, found = np.empty(n_left, np.int64), np.empty(n_left, np.float32)
+    n_kept = 0
+    for other in left[:n_left]:
+        if reached[other] > LEAST_CHANCE:
+            kept[n_kept], found[n_kept] = other, reached[other]
+            n_kept += 1
+        reached[other] = 0.0
+    return near, kept[:n_kept].copy(), found[:n_kept].copy()
 
 
 # Beliefs: for each node the likeliest groups (ids) with their shares, and the sum of all shares (total)
@@ -504,3 +541,48 @@ def descendants(up, i):
             k = up[k]
         on[j] = k == i
     return on
+
+
+@njit(nogil=True, cache=True)
+def link_flows(up, a, b, evidence, early, source, target, chance, away, ends, A):
+    """Return for each link of a tree what is known of the part below it.
+
+    Evidence across the link, early refusals among it, walks up and down across it, rows, walks that end
+    outside, all walks, and the sum of the whitened rows.
+    """
+    m = up.size
+    depth = np.zeros(m, np.int64)
+    for i in range(m):
+        k = i
+        while up[k] >= 0:
+            k = up[k]
+            depth[i] += 1
+    net, refused = np.zeros(m), np.zeros(m)
+    for i in range(a.size):
+        x, y = a[i], b[i]
+        while x != y:
+            if depth[x] < depth[y]:
+                x, y = y, x
+            if early[i]:
+                refused[x] += 1
+            else:
+                net[x] += evidence[i]
+            x = up[x]
+    rise, fall = np.zeros(m), np.zeros(m)
+    for i in range(source.size):
+        x, y = source[i], target[i]
+        while x != y:
+            if depth[x] >= depth[y]:
+                rise[x] += chance[i]
+                x = up[x]
+            else:
+                fall[y] += chance[i]
+                y = up[y]
+    size, out, total, sums = np.ones(m), away.copy(), ends.copy(), A.copy()
+    for i in np.argsort(-depth, kind="mergesort"):
+        if up[i] >= 0:
+            size[up[i]] += size[i]
+            out[up[i]] += out[i]
+            total[up[i]] += total[i]
+            sums[up[i]] += sums[i]
+    return net, refused, rise, fall, size, out, total, sums

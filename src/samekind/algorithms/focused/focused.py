@@ -29,7 +29,7 @@ from samekind.algorithms.focused.audit import RISK, all_asked
 from samekind.algorithms.focused.bounds import most_wrong_at_any_time
 from samekind.algorithms.focused.evidence import Evidence, Kind
 from samekind.algorithms.focused.facts import facts_of
-from samekind.algorithms.focused.grouping import group_nodes
+from samekind.algorithms.focused.grouping import Walks, group_nodes
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.labels import (
     expected_wrong,
@@ -82,15 +82,12 @@ class Focused(Folding[FocusedParams]):
         rate = params.error_rate
         self._told = 0.0 if rate is None else None if rate == "estimate" else float(rate)
         self._drawn: dict[tuple[int, int], int] = {}  # questions that were drawn, and as what
+        self._walks: Walks | None = None
         self.fold(_nothing())
 
     @cached_property
     def _base(self) -> Terrain:
         return map_terrain(self.points, self._seed)
-
-    @cached_property
-    def _terrain(self) -> Terrain:
-        return self._base
 
     # Folding
 
@@ -134,22 +131,19 @@ class Focused(Folding[FocusedParams]):
             pairs = facts.answers.pairs[facts.learnt]
             rows = np.unique(pairs)
             others = rows[self._base.nodes_of(rows) < 0]
-            terrain = self._terrain_with(others)
+            walks, base = self._walks, self._base
+            if walks is None or not np.array_equal(walks.terrain.rows[len(base.rows) :], others):
+                walks = Walks(base.with_rows(self.points, others) if others.size else base)
+                self._walks = walks
+            terrain = walks.terrain
             evidence = facts.evidence(terrain.nodes_of(pairs.ravel()).reshape(-1, 2))
             same = fit(evidence, self._told, PRIOR)
             if len(pairs):
-                nodes, groups = group_nodes(evidence, same)
+                nodes, groups = group_nodes(walks, evidence, same)
             else:
                 nodes = groups = np.zeros(int(self.points.n == 1), dtype=np.intp)
             self._grouped = _Grouped(terrain, evidence, same, nodes, groups)
         return self._grouped
-
-    def _terrain_with(self, rows: IntArray) -> Terrain:
-        """Return the nodes with further rows; the last such terrain is kept."""
-        n = len(self._base.rows)
-        if not np.array_equal(self._terrain.rows[n:], rows):
-            self._terrain = self._base.with_rows(self.points, rows) if rows.size else self._base
-        return self._terrain
 
     def _derive(self) -> State:
         """Return the state that follows from the answers, in whatever order they came."""

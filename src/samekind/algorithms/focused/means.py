@@ -6,7 +6,7 @@ import numpy as np
 
 from samekind.flow import FloatArray, IntArray
 
-__all__ = ["spread_inside"]
+__all__ = ["spread_inside", "whitened"]
 
 
 def spread_inside(
@@ -25,3 +25,9 @@ def spread_inside(
     values, vectors = np.linalg.eigh((within.T @ within + 0.5 * d * spread) / (len(Z) + d))
     to_white: FloatArray = vectors * np.maximum(values, max(values.max() * 1e-6, 1e-12)) ** -0.5
     return to_white, means
+
+
+def whitened(Z: FloatArray, groups: IntArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows and the means of their groups in whitened coordinates."""
+    to_white, means = spread_inside(Z, groups, spread)
+    return Z @ to_white, means @ to_white
