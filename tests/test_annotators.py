@@ -248,7 +248,7 @@ def suspects(crowd):
 
 @pytest.fixture(scope="module")
 def crowds():
-    return [ask_a_crowd(seed) for seed in range(3)]
+    return [ask_a_crowd(seed) for seed in range(5)]
 
 
 @pytest.fixture(scope="module")
@@ -262,11 +262,10 @@ def test_a_session_finds_who_errs(crowds):
         assert sum(one.n_answers for one in crowd.found) == crowd.n_answers
         assert by_name(crowd.found).keys() == RATES.keys()
     right = [crowd for crowd in crowds if suspects(crowd) == ["mal"]]
-    assert len(right) >= 2  # one run in six or so does not see it
-    for crowd in right:
-        for name, real in crowd.real.items():
-            # the clusters have errors, too
-            assert by_name(crowd.found)[name].error == pytest.approx(real, abs=0.15)
+    assert len(right) >= 4  # one run in six or so does not see it
+    for name in crowds[0].real:  # a single run is off by up to 0.2: its clusters have errors, too
+        off = [abs(by_name(crowd.found)[name].error - crowd.real[name]) for crowd in right]
+        assert np.mean(off) <= 0.1
 
 
 def session_of(answers, **options):
