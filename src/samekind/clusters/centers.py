@@ -35,17 +35,15 @@ def lifted_centers(
     A centre is the mean of the rows that are known or predicted to be in its cluster, and moved as the
     algorithm moved it from their mean in its own space.
     """
-    k = len(members)
-    if not k:
-        return np.empty((0, points.d))
-    given, counts = points.means_by_label(labels, k)
-    own, _ = reduced.means_by_label(labels, k)
+    given = means_by_label(points, members, labels)
+    if not members:
+        return given
+    own, counts = reduced.means_by_label(labels, len(members))
     steps = space.lift(centers - own)
     if space.unit:  # there, rows have length 1
         along = space.lift(own) + (0.0 if space.origin is None else space.origin)
         lengths = np.linalg.norm(along, axis=1)
         steps *= (np.linalg.norm(given, axis=1) / np.where(lengths > 0, lengths, 1.0))[:, None]
+    steps[counts == 0] = 0.0  # their centres are means of known rows
     found: FloatArray = given + steps
-    for cluster in np.flatnonzero(counts == 0):
-        found[cluster] = points.rows(members[cluster]).mean(axis=0)
     return found

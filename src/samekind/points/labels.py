@@ -54,7 +54,3 @@ class LabelMap(NamedTuple):
         labels: Rows = self.of_centers[nearest]
         labels[self.known_rows] = self.known_labels
         return labels
-
-    def of_subset(self, centers: NDArray[np.integer]) -> LabelMap:
-        """Return the map in which these centres have the numbers 0, 1, …"""
-        return self._replace(of_centers=self.of_centers[centers])
