@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property, partial
+from math import ceil
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ AUDITED = (
 REFOLD = (
     1.1  # growth of the answers after which the live state is derived anew, where they may be wrong
 )
+MANY = 64  # answers at once, which are derived sooner than they are learnt one by one
 IDLE = 0.001  # expected share of wrong rows below which only the paper's test is left to do
 TOGETHER = 1e-4  # share of the rows that questions asked at once may be expected to put right
 WORTH = 0.05  # rows that a question must be expected to put right once every row is known
@@ -116,7 +118,8 @@ class Focused(Folding[FocusedParams]):
         new &= facts.learnt
         nodes = self._state.terrain.nodes_of(together.pairs[new].ravel()).reshape(-1, 2)
         released = any(row not in facts.audit for row in before.audit.rows)
-        if released or (nodes < 0).any() or len(together.pairs) >= self._refold_at:
+        many = new.sum() >= MANY
+        if released or many or (nodes < 0).any() or len(together.pairs) >= self._refold_at:
             self.fold(together)
             return
         self._facts, self._derived, self._grouped = facts, None, None
@@ -192,34 +195,32 @@ class Focused(Folding[FocusedParams]):
         return self._choose(most, taken, TOGETHER * self.points.n)
 
     def _choose(self, n: int, taken: Collection[int], most_worth: float) -> Pairs:
-        state, facts = self._state, self._facts
-        count = len(facts.answers.pairs)
+        state, count = self._state, len(self._facts.answers.pairs)
         rng = np.random.default_rng([self._seed, 3, count, len(taken)])
-        found: list[tuple[int, int]] = []
-        held = set(taken)
-        while len(found) < n:
-            pair = self._audit_pair(held, count + len(found), rng)
-            if pair is None:
-                break
-            found.append(pair)
-            held.update(pair)
+        audit = self._audit_pairs(n, taken, count, rng)
+        if len(audit) == n:
+            return np.array(audit, dtype=np.intp)
         chooser = self._chooser(rng)
+        held = [*taken, *(row for pair in audit for row in pair)]
         nodes = state.terrain.nodes_of(np.array(sorted(held), dtype=np.intp))
-        busy = nodes[nodes >= 0].tolist()
+        busy, left = nodes[nodes >= 0].tolist(), n - len(audit)
         choices: list[Choice] = []
         if self._is_idle and self.params.stop == "reducible" and self.params.epsilon is not None:
-            choices = chooser.compare(n - len(found), busy, WORTH)
-            choices += chooser.test(n - len(found) - len(choices), busy, labels_of_nodes(state))
+            choices = chooser.compare(left, busy, WORTH)
+            choices += chooser.test(left - len(choices), busy, labels_of_nodes(state))
         if not choices:
-            choices = chooser.choose(n - len(found), busy, FAR[self.params.goal], most_worth)
+            choices = chooser.choose(left, busy, FAR[self.params.goal], most_worth)
         least = WORTH if not chooser.any_fresh else 0.0
+        found = []
         for choice in choices:
             if choice.value >= least:
                 a, b = state.terrain.rows[[choice.a, choice.b]].tolist()
                 found.append((a, b))
                 if choice.kind in (Kind.FAR, Kind.TEST):
                     self._drawn[(min(a, b), max(a, b))] = choice.kind
-        return np.array(found, dtype=np.intp).reshape(-1, 2)
+        if len(found) > 1:  # what falls due meanwhile
+            audit = self._audit_pairs(n, taken, count + len(found), rng)
+        return np.array((audit + found)[:n], dtype=np.intp).reshape(-1, 2)
 
     def _chooser(self, rng: np.random.Generator) -> Chooser:
         unsure, undecided = self._unsure(), self._undecided()
@@ -292,38 +293,46 @@ class Focused(Folding[FocusedParams]):
 
     # The audit
 
-    def _audit_pair(
-        self, taken: Collection[int], count: int, rng: np.random.Generator
-    ) -> tuple[int, int] | None:
-        """Return the next question of the audit, if it is its turn."""
+    def _audit_pairs(
+        self, n: int, taken: Collection[int], count: int, rng: np.random.Generator
+    ) -> list[tuple[int, int]]:
+        """Return the questions of the audit that are due after so many answers, n at most."""
         state, audit = self._state, self._facts.audit
-        if state.n_groups < 2 or not self._is_audits_turn(count, taken):
-            return None
+        if state.n_groups < 2 or not self._may_audit(count):
+            return []
+        next_rows = self._next_in_audit(len(taken) + n)
+        free = [row for row in next_rows if row not in taken]
+        due = n
+        if self.params.stop != "certified":
+            asked = len(audit) + len(next_rows) - len(free)
+            due = min(n, ceil(AUDITED * max(0, count - AUDIT_AFTER) ** 0.5) - asked)
         refused = [row for row in audit.refused if row not in taken]
-        groups = labels_of_rows(state, self.points, np.array(refused, dtype=np.intp))
-        for row, group in zip(refused, groups.tolist(), strict=True):
-            against = self._live_cluster_of(np.array(audit.refused[row])).tolist()
-            if group not in against:  # it is predicted elsewhere now
-                return self._audit_question(row, group, rng)
-        for row in self._next_in_audit(len(taken) + 1):
-            if row not in taken:
-                group = int(labels_of_rows(state, self.points, np.array([row]))[0])
-                return self._audit_question(row, group, rng)
-        return None
+        rows = refused + free[: max(due, 0)]
+        if due <= 0 or not rows:
+            return []
+        groups = labels_of_rows(state, self.points, np.array(rows, dtype=np.intp))
+        found: list[tuple[int, int]] = []
+        for row, group in zip(rows, groups.tolist(), strict=True):
+            against = self._live_cluster_of(np.array(audit.refused.get(row, []), dtype=np.intp))
+            if group not in against and len(found) < due:  # or it is predicted elsewhere now
+                member = int(state.terrain.rows[int(rng.choice(state.members[group]))])
+                self._drawn[(min(row, member), max(row, member))] = Kind.AUDIT
+                found.append((row, member))
+        return found
 
-    def _is_audits_turn(self, count: int, taken: Collection[int]) -> bool:
-        if self.params.stop == "certified":
-            counts = self._state.terrain.weight
-            least = self.params.tolerance / 2 * counts.sum()
-            if (counts * expected_wrong(self._state)).sum() > least:
-                return False
-            best = self._chooser(np.random.default_rng(0)).choose(1, (), 0.0)
-            if best and best[0].value > least:
-                return False  # two groups are likely one
-            # a row that is not as predicted may be of an unknown cluster, which is to be found
-            return not self._facts.audit.refused or 2 * len(self._facts.audit) <= count
-        asked = len(self._facts.audit) + sum(row in taken for row in self._next_in_audit(8))
-        return bool(asked < AUDITED * max(0, count - AUDIT_AFTER) ** 0.5)
+    def _may_audit(self, count: int) -> bool:
+        """Return whether the audit may go on; with stop="certified", when nothing else is worth much."""
+        if self.params.stop != "certified":
+            return count > AUDIT_AFTER
+        counts = self._state.terrain.weight
+        least = self.params.tolerance / 2 * counts.sum()
+        if (counts * expected_wrong(self._state)).sum() > least:
+            return False
+        best = self._chooser(np.random.default_rng(0)).choose(1, (), 0.0)
+        if best and best[0].value > least:
+            return False  # two groups are likely one
+        # a row that is not as predicted may be of an unknown cluster, which is to be found
+        return not self._facts.audit.refused or 2 * len(self._facts.audit) <= count
 
     def _next_in_audit(self, most: int) -> list[int]:
         """Return the rows that are drawn next: nothing was asked about them."""
@@ -334,11 +343,6 @@ class Focused(Folding[FocusedParams]):
                 if len(found) == most:
                     break
         return found
-
-    def _audit_question(self, row: int, group: int, rng: np.random.Generator) -> tuple[int, int]:
-        member = int(self._state.terrain.rows[int(rng.choice(self._state.members[group]))])
-        self._drawn[(min(row, member), max(row, member))] = Kind.AUDIT
-        return row, member
 
     def certificate(self) -> Certificate:
         """Return what the audit promises of all labels."""
