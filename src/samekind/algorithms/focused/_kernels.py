@@ -16,7 +16,6 @@ __all__ = [
     "best_pair",
     "change_beliefs",
     "descendants",
-    "gaps",
     "hits",
     "link_flows",
     "merge_beliefs",
@@ -55,19 +54,6 @@ def nearest_by_products(products, squares, start, distances, found):
                 distances[row, place] = distance
                 found[row, place] = other
                 worst = distances[row, k - 1]
-
-
-@njit(nogil=True, cache=True)
-def gaps(Z, known, group, node, n_groups):
-    """Return the distance of a node to the nearest known node of each group."""
-    found = np.full(n_groups, np.inf)
-    for x in known:
-        square = 0.0
-        for j in range(Z.shape[1]):
-            gap = Z[x, j] - Z[node, j]
-            square += gap * gap
-        found[group[x]] = min(found[group[x]], square)
-    return np.sqrt(found)
 
 
 # Walks
@@ -396,14 +382,16 @@ def push_visits(first, to, step, known, visits, rest, queue, queued, state, tole
 
 @njit(nogil=True, cache=True)
 def score_pairs(
-    groups, alive, flow, size, gap, evidence, w, floor, unreached, M, use_means,
+    groups, alive, flow, size, means, evidence, w, floor, unreached, M, use_means,
     share, unknown, close, p, most,
 ):  # fmt: skip
     """Find P(same) of each of some groups with every other one, and the features that it comes from.
 
-    A group that refused (negative evidence) is left out of the shares of the others.
+    A group that refused (negative evidence) is left out of the shares of the others. Where hardly any walk
+    arrives, the distance of the means decides.
     """
     n_groups = alive.size
+    gap = np.empty(n_groups)
     for g in groups:
         most[g] = 0.0
         if not alive[g]:
@@ -415,11 +403,14 @@ def score_pairs(
                 total += flow[g, c] * norm
                 if evidence[g, c] >= 0:
                     left += flow[g, c] * norm
-                least = min(least, gap[g, c])
+                square = 0.0
+                for j in range(means.shape[1]):
+                    square += (means[g, j] - means[c, j]) ** 2
+                gap[c] = max(np.sqrt(square), 1e-9)
+                least = min(least, gap[c])
         u = max(0.0, 1.0 - total)
         u = u / max(u + left, 1e-9)
         unknown[g] = u
-        least = max(least, 1e-9)
         nearest = -np.inf
         if use_means:
             shrunk = (size[g] + 1) / size[g]
@@ -435,7 +426,7 @@ def score_pairs(
         for c in range(n_groups):
             share[g, c] = 0.0
             if alive[c] and c != g:
-                share[g, c] = (least / max(gap[g, c], 1e-9)) ** 8
+                share[g, c] = (least / gap[c]) ** 8
                 if evidence[g, c] >= 0:
                     around += share[g, c]
         z0 = w[0] + w[2] * logit(u, floor) + w[3] + w[4] * np.log(size[g])

@@ -152,11 +152,7 @@ class Focused(Folding[FocusedParams]):
         """Return the state that follows from the answers, in whatever order they came."""
         terrain, evidence, same, nodes, groups = self._group()
         equal = self.params.goal == "centers"
-        if not nodes.size:
-            return State(terrain, self._told, equal_clusters=equal)
-        return State.derive(
-            terrain, self._told, evidence, same, nodes, groups, equal_clusters=equal
-        )
+        return State(terrain, self._told, evidence, same, nodes, groups, equal_clusters=equal)
 
     def derived(self) -> State:
         """Return the state derived from all answers, which every process derives alike; to be read."""

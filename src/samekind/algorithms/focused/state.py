@@ -77,17 +77,30 @@ class State:
         The nodes.
     told : float or None
         The share of answers that are wrong; 0 is certainty, None estimates it.
+    evidence, same : Evidence, Same
+        The answers, and P(same) as learnt from them.
+    nodes, groups : ndarray of shape (m,)
+        Nodes, and the group of each: what follows from the answers, whatever their order.
     equal_clusters : bool
         Whether every cluster counts the same in the value of a question, instead of every row.
     """
 
-    def __init__(self, terrain: Terrain, told: float | None, *, equal_clusters: bool) -> None:
+    def __init__(
+        self,
+        terrain: Terrain,
+        told: float | None,
+        evidence: Evidence,
+        same: Same,
+        nodes: IntArray,
+        groups: IntArray,
+        *,
+        equal_clusters: bool,
+    ) -> None:
         self.terrain, self.told, self.equal_clusters = terrain, told, equal_clusters
         self.n = n = len(terrain.rows)
-        self.evidence = Evidence()
-        self.same = Same(rate=1e-9, is_certain=True) if told == 0 else Same()
-        self._refit_at = 3
-        self.heard: set[tuple[int, int]] = set()
+        self.evidence, self.same = evidence, same
+        self._refit_at = max(3, int(evidence.size * REFIT) + 1)
+        self.heard = set(map(tuple, np.sort(evidence.pairs, axis=1).tolist()))
         self.group = np.full(n, -1)  # of each node; -1: not known
         self.known = np.empty(0, dtype=np.intp)  # nodes
         self.members: list[list[int]] = []
@@ -108,11 +121,16 @@ class State:
         self.trees: dict[int, Tree] = {}
         self.hang = np.zeros(n)  # rows whose walks end in each known node
         self.A, self.tilt, self.ramp = terrain.Z, 0.0, 0.0
+        self._to_white = np.eye(terrain.Z.shape[1])
         self._means_at = FIRST_MEANS
         self._far, self._far_upto = np.full(n, np.inf, dtype=np.float32), 0
         self._place = np.zeros(n, dtype=np.int64)
-        self.update_doubts()
+        if nodes.size:
+            self._put_in_groups(nodes, groups)
+        for _ in range(1 + equal_clusters):  # what a row weighs depends on the labels
+            self.update_doubts()
         self._push_visits(FIRST_PUSHES * n)
+        self.score_pairs()  # now: what is chosen must not depend on who looked when
 
     @property
     def n_groups(self) -> int:
@@ -129,17 +147,16 @@ class State:
                 new[tuple(slice(0, size) for size in old.shape)] = old
             setattr(self, name, new)
 
-        pairs = {"flow": 0, "gap": np.inf, "net": 0, "p": 0, "share": 0, "close": 0}
-        for name, fill in pairs.items():
-            grown(name, (cap, cap), fill, np.float32)
+        for name in ("flow", "net", "p", "share", "close"):
+            grown(name, (cap, cap), 0, np.float32)
         grown("alive", (cap,), False, bool)
         for name in ("size", "unknown", "most", "basin"):
             grown(name, (cap,), 0, float)
+        grown("sums", (cap, self.terrain.Z.shape[1]), 0, float)
         grown("M", (cap, self.terrain.Z.shape[1]), 0, np.float32)
         self._cap = cap
 
     flow: NDArray[np.float32]  # walks from the known nodes of one group that end in another
-    gap: NDArray[np.float32]  # distance of the nearest known nodes of two groups
     net: NDArray[np.float32]  # what answers say of two groups, as log odds
     p: NDArray[np.float32]  # P(same) of two groups
     share: NDArray[np.float32]
@@ -149,6 +166,7 @@ class State:
     unknown: FloatArray
     most: FloatArray  # the greatest P(same) of a group with another one
     basin: FloatArray  # rows that a lone node would take with it
+    sums: FloatArray  # of the coordinates of known nodes
     M: NDArray[np.float32]  # whitened means
 
     # What a question is about
@@ -212,9 +230,9 @@ class State:
         found = np.zeros(self.n_groups)
         there = self.shares[node] > 0
         found[self.ids[node][there]] = self.shares[node][there]
-        gap = self._gaps(node)
-        near = ((gap.min() + 1e-9) / (gap + 1e-9)) ** 8
         alive = self.alive[: self.n_groups]
+        gap = np.sqrt(((self._means() - self.terrain.Z[node]) ** 2).sum(axis=1))
+        near = alive * ((gap[alive].min() + 1e-9) / (gap + 1e-9)) ** 8
         share: FloatArray = found * alive + UNREACHED * near / near.sum()
         share /= share.sum()
         return share
@@ -302,12 +320,15 @@ class State:
         self.ids[node], self.shares[node], self.total[node] = -1, 0, 1
         self.ids[node, : len(groups)], self.shares[node, : len(groups)] = groups, chances
 
-    def _gaps(self, node: int) -> FloatArray:
-        """Return the distance of a node to the nearest known node of each group."""
-        found: FloatArray = kernels.gaps(
-            self.terrain.Z, self.known, self.group, node, self.n_groups
-        )
+    def _means(self) -> FloatArray:
+        """Return the means of groups."""
+        k = self.n_groups
+        found: FloatArray = self.sums[:k] / np.maximum(self.size[:k, None], 1)
         return found
+
+    def _place_mean(self, c: int) -> None:
+        """Find the whitened mean of a group, drawn to that of all rows."""
+        self.M[c] = self.sums[c] @ self._to_white / (self.size[c] + 1)
 
     def far(self) -> FloatArray:
         """Return the squared distance of each node to the nearest known one; 0 for known ones."""
@@ -349,7 +370,7 @@ class State:
         if self._stale:
             kernels.score_pairs(
                 np.array(sorted(self._stale)), self.alive[: self.n_groups], self.flow, self.size,
-                self.gap, self.net, self.same.w, FLOOR, UNREACHED, self.M,
+                self._means(), self.net, self.same.w, FLOOR, UNREACHED, self.M,
                 self.ramp > 0, self.share, self.unknown, self.close, self.p, self.most,
             )  # fmt: skip
             self._stale.clear()
@@ -391,12 +412,12 @@ class State:
             else:
                 self._soften(g)
                 self._soften(c)
-        if fitted:
+        if self._fit_means() or fitted:
             self.update_doubts()
+        if fitted:
             self.trees.clear()
             if not self.same.is_certain:  # or else nothing is asked about links
                 self._find_hang()
-        self._fit_means()
         self._push_visits(self.n)
         self.score_pairs()
 
@@ -421,10 +442,6 @@ class State:
 
     def _join(self, node: int, c: int) -> None:
         """Let a node be of group c."""
-        gap = self._gaps(node)
-        gap[c] = np.inf
-        k = self.n_groups
-        self.gap[c, :k] = self.gap[:k, c] = np.minimum(self.gap[c, :k], gap)
         kernels.take_out(
             *self.terrain.out, self.group, node, self.visits, self._rest, self.doubt,
             self._queue, self._queued, self._in_queue, VISIT_TOLERANCE,
@@ -436,8 +453,9 @@ class State:
         self.trees.pop(c, None)
         self._hits = {r: h for r, h in self._hits.items() if r != node and node not in h[0]}
         self.members[c].append(node)
-        self.M[c] += (self.A[node] - self.M[c]) / (self.size[c] + 2)
+        self.sums[c] += self.terrain.Z[node]
         self.size[c] += 1
+        self._place_mean(c)
         if self.size[c] == 2:
             self._count(c)
         self.known = np.append(self.known, node)
@@ -489,19 +507,16 @@ class State:
         self.likeliest[self.likeliest == b] = a
         self.group[self.members[b]] = a
         self.members[a] += self.members[b]
-        u, v = self.size[a] + 1, self.size[b] + 1
-        self.M[a] = (self.M[a] * u + self.M[b] * v) / (u + v - 1)
+        self.sums[a] += self.sums[b]
         self.size[a] += self.size[b]
-        self.members[b], self.size[b], self.alive[b] = [], 0, False
+        self._place_mean(a)
+        self.members[b], self.size[b], self.sums[b], self.alive[b] = [], 0, 0, False
         k = self.n_groups
         self.flow[a, :k] += self.flow[b, :k]
         self.flow[:k, a] += self.flow[:k, b]
         self._count(a)
         self.trees.pop(a, None)
         self.trees.pop(b, None)
-        gap = np.minimum(self.gap[a, :k], self.gap[b, :k])
-        gap[[a, b]] = np.inf
-        self.gap[a, :k] = self.gap[:k, a] = gap
         self.flow[b], self.flow[:, b] = 0, 0
         self.p[:, b], self.most[b] = 0, 0
         touched = (self.flow[:k, a] > 0) & self.alive[:k]
@@ -568,10 +583,8 @@ class State:
         for one in (g, c):
             own = self.members[one]
             self.size[one] = len(own)
-            self.M[one] = self.A[own].sum(axis=0) / (len(own) + 1)
-            gap = np.min([self._gaps(x) for x in own], axis=0)
-            gap[one] = np.inf
-            self.gap[one, :k] = self.gap[:k, one] = gap
+            self.sums[one] = self.terrain.Z[own].astype(float).sum(axis=0)
+            self._place_mean(one)
         for one in (g, c):
             self._count(one)
             self.trees.pop(one, None)
@@ -581,43 +594,25 @@ class State:
 
     # Means
 
-    def _fit_means(self) -> None:
-        """Whiten by the spread inside groups, when enough nodes are known."""
+    def _fit_means(self) -> bool:
+        """Whiten by the spread inside groups, when enough nodes are known; return whether that was done."""
         if len(self.known) < self._means_at:
-            return
+            return False
         self._means_at = int(len(self.known) * MEANS_GROWTH) + 1
         Z, k = self.terrain.Z, self.n_groups
-        to_white, means = spread_inside(
+        self._to_white, _ = spread_inside(
             Z[self.known].astype(float), self.group[self.known], self.terrain.spread
         )
-        self.A = np.ascontiguousarray(Z @ to_white, dtype=np.float32)
-        self.M[: len(means)] = means @ to_white
-        self.M[len(means) : k] = 0
+        self.A = np.ascontiguousarray(Z @ self._to_white, dtype=np.float32)
+        self.M[:k] = self.sums[:k] @ self._to_white / (self.size[:k, None] + 1)
         self.ramp = len(self.known) / (len(self.known) + Z.shape[1])
         self._set_tilt()
-        self.update_doubts()
+        return True
 
     # The whole state at once
 
-    @classmethod
-    def derive(
-        cls,
-        terrain: Terrain,
-        told: float | None,
-        evidence: Evidence,
-        same: Same,
-        nodes: IntArray,
-        groups: IntArray,
-        *,
-        equal_clusters: bool,
-    ) -> State:
-        """Return the state in which these nodes are in these groups, whatever the order of the answers."""
-        self = cls(terrain, told, equal_clusters=equal_clusters)
-        self.evidence, self.same = evidence, same
-        self._refit_at = int(evidence.size * REFIT) + 1
-        self.heard = set(map(tuple, np.sort(evidence.pairs, axis=1).tolist()))
-        if not nodes.size:
-            return self
+    def _put_in_groups(self, nodes: IntArray, groups: IntArray) -> None:
+        """Let nodes be in groups, and find the belief that follows."""
         k = int(groups.max()) + 1
         if k > self._cap:
             self._room(2 ** int(np.ceil(np.log2(k + 1))))
@@ -626,6 +621,8 @@ class State:
         self.members = [part.tolist() for part in np.split(nodes[order], np.cumsum(size)[:-1])]
         self.known, self.group[nodes] = nodes, groups
         self.alive[:k], self.size[:k] = True, size
+        np.add.at(self.sums, groups, self.terrain.Z[nodes])
+        self.M[:k] = self.sums[:k] / (self.size[:k, None] + 1)
         self._count_all()
         self.ids[nodes, 0], self.shares[nodes, 0] = groups, 1
         lone = np.flatnonzero(size == 1)
@@ -636,13 +633,7 @@ class State:
             self._build_belief()
         self._find_hang()
         self.basin[lone] = self.hang[[self.members[c][0] for c in lone]]
-        self._gap_all(order, size)
         self._fit_means()
-        for _ in range(1 + equal_clusters):  # what a row weighs depends on the labels
-            self.update_doubts()
-        self._push_visits(FIRST_PUSHES * self.n)
-        self.score_pairs()  # now: what is chosen must not depend on who looked when
-        return self
 
     def _count_all(self) -> None:
         """Find what answers say of every two groups."""
@@ -685,21 +676,6 @@ class State:
             row = self.flow[self.group[x]]
             kernels.one_step(*self.terrain.out, self.ids, self.shares, x, row)
         self._hits.clear()
-
-    def _gap_all(self, order: IntArray, size: IntArray) -> None:
-        """Find how far the nearest known nodes of every two groups are from each other."""
-        nodes, k = self.known[order], self.n_groups
-        Z = self.terrain.Z[nodes].astype(float)
-        squares = (Z**2).sum(axis=1)
-        starts = np.cumsum(size) - size
-        gap = np.full((k, k), np.inf)
-        for s in range(0, len(nodes), 1024):
-            some = slice(s, s + 1024)
-            apart = squares[some, None] + squares - 2 * Z[some] @ Z.T
-            nearest = np.minimum.reduceat(np.sqrt(np.maximum(apart, 0)), starts, axis=1)
-            np.minimum.at(gap, self.group[nodes[some]], nearest)
-        np.fill_diagonal(gap, np.inf)
-        self.gap[:k, :k] = gap
 
 
 def fit(evidence: Evidence, told: float | None, start: FloatArray) -> Same:
