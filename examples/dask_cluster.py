@@ -13,6 +13,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import samekind
+from samekind.progress import Progress
 
 N, KINDS = 100_000, 12
 
@@ -30,7 +31,7 @@ def main() -> None:
         rows, kinds = da.from_array(X, chunks=(N // 8, 5)), da.from_array(y, chunks=N // 8)
         victim = next(iter(client.run(os.getpid).values()))
 
-        def accident(progress: samekind.Progress) -> None:
+        def accident(progress: Progress) -> None:
             if progress.questions == 100:
                 os.kill(victim, getattr(signal, "SIGKILL", signal.SIGTERM))
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from samekind import ArrayPoints, Clusters, LabelOracle
+from samekind import Clusters, LabelOracle
 from samekind.measures import adjusted_rand_index
+from samekind.points import ArrayPoints
 
 ROUNDING = 1e-9  # relative: a centre that is no farther from its cluster's one place lies on it
 

@@ -1,4 +1,4 @@
-"""`samekind.Client`: a program that answers on a server."""
+"""`samekind.client.Client`: a program that answers on a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if os.environ.get("CI") != "true":
     for package in ("fastapi", "uvicorn", "httpx"):
         pytest.importorskip(package)
 
-import samekind
+import samekind.client
 from samekind.ledger import Ledger
 from samekind.project import NewCluster, SheetAnswer
 from teams import TeamServer, invite, make_at, make_table, wait_for
@@ -36,7 +36,9 @@ def server(place):
 
 
 def client_of(server, place, role="own", who="ann", **options):
-    return samekind.Client(f"{server.url}/p/rows/#token={invite(place, who, role)}", **options)
+    return samekind.client.Client(
+        f"{server.url}/p/rows/#token={invite(place, who, role)}", **options
+    )
 
 
 def truth(question, y):
@@ -131,32 +133,32 @@ def test_owners_invite_and_revoke(server, place):
     with client_of(server, place) as client:
         bobs, address = client.invite("bob", "answer", expires=4e9)
         assert (bobs.who, bobs.role, bobs.expires) == ("bob", "answer", 4e9)
-        with samekind.Client(address) as other:
+        with samekind.client.Client(address) as other:
             assert other.who == "bob"
             assert other.next()
-            with pytest.raises(samekind.ServerError, match="role is 'own'"):
+            with pytest.raises(samekind.client.ServerError, match="role is 'own'"):
                 other.links()
             assert client.links()[-1] == bobs
             assert client.revoke(bobs.id).revoked is not None
-            with pytest.raises(samekind.ServerError, match="revoked") as refused:
+            with pytest.raises(samekind.client.ServerError, match="revoked") as refused:
                 other.next()
         assert refused.value.status == 401
-        with pytest.raises(samekind.ServerError, match="no link 99"):
+        with pytest.raises(samekind.client.ServerError, match="no link 99"):
             client.revoke(99)
-        with pytest.raises(samekind.ServerError, match="in the future"):
+        with pytest.raises(samekind.client.ServerError, match="in the future"):
             client.invite("eve", expires=1.0)
 
 
 def test_what_is_refused_is_said(server, place):
     with client_of(server, place, "answer") as client:
-        with pytest.raises(samekind.ServerError, match="role is 'own'") as refused:
+        with pytest.raises(samekind.client.ServerError, match="role is 'own'") as refused:
             client.export("answers.csv")
         assert refused.value.status == 403
-        with pytest.raises(samekind.ServerError) as refused:
+        with pytest.raises(samekind.client.ServerError) as refused:
             client.answer("p-0-0", "same")
         assert refused.value.status == 409
-    wrong = samekind.Client(f"{server.url}/p/rows/#token=wrong-one")
-    with wrong, pytest.raises(samekind.ServerError, match="missing or wrong"):
+    wrong = samekind.client.Client(f"{server.url}/p/rows/#token=wrong-one")
+    with wrong, pytest.raises(samekind.client.ServerError, match="missing or wrong"):
         wrong.status()
     assert "wrong" not in repr(wrong)
 
@@ -167,7 +169,7 @@ def test_what_is_refused_is_said(server, place):
 )  # fmt: skip
 def test_what_is_no_link(link):
     with pytest.raises(ValueError, match="link must be"):
-        samekind.Client(link)
+        samekind.client.Client(link)
 
 
 def test_goes_on_when_the_server_comes_back(place):
@@ -210,7 +212,10 @@ def test_a_reply_that_is_lost_is_asked_for_again(server, place, monkeypatch):
 
 
 def test_gives_up_after_a_while():
-    client = samekind.Client("http://127.0.0.1:9/p/a/#token=b", patience=0.3)
-    with client, pytest.raises(samekind.ServerError, match=r"127.0.0.1:9/p/a/ cannot be") as gone:
+    client = samekind.client.Client("http://127.0.0.1:9/p/a/#token=b", patience=0.3)
+    with (
+        client,
+        pytest.raises(samekind.client.ServerError, match=r"127.0.0.1:9/p/a/ cannot be") as gone,
+    ):
         client.status()
     assert gone.value.status == 0

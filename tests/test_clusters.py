@@ -15,9 +15,10 @@ import pytest
 from rich.console import Console
 
 from conftest import Expert, answer, assert_same_clusters, blobs
-from samekind import ArrayPoints, Clusters, LabelOracle, Session, solve
+from samekind import Clusters, LabelOracle, Session, solve
 from samekind.algorithms import find_algorithm
 from samekind.clusters import STOP_REASONS
+from samekind.points import ArrayPoints
 
 X, Y = blobs((60, 40, 20), seed=4)
 NEW_X, NEW_Y = blobs((7, 5, 3), seed=9)

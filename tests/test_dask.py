@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Expert, answer, assert_same_clusters, blobs, dask_client
-from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
+from samekind import Clusters, LabelOracle, SameKindClustering, Session, solve
 from samekind.engine import OtherDataError
 from samekind.measures import adjusted_rand_index, cost
-from samekind.points import as_points
+from samekind.points import ArrayPoints, as_points
 from samekind.report import write_report
 
 pd = pytest.importorskip("pandas")
@@ -301,7 +301,8 @@ class TestWithoutAClient:
         assert not done.stderr
 
     def test_dask_is_not_imported_for_arrays(self):
-        code = "import samekind, sys; samekind.ArrayPoints([[1.0]]); print('dask' in sys.modules)"
+        code = "import sys; from samekind.points import ArrayPoints; ArrayPoints([[1.0]]); "
+        code += "print('dask' in sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.stdout.strip() == "False"
 

@@ -115,7 +115,7 @@ def test_blocks_of_python_run(page, here, request):
         assert shown in code, "the page says something else now"
         code = code.replace(shown, used)
     given = {"__name__": "__main__"}
-    if "samekind.Client(link)" in code:
+    if "Client(link)" in code:
         given |= {
             "link": request.getfixturevalue("link"),
             "my_function": lambda a, b: a % 2 == b % 2,

@@ -32,6 +32,7 @@ from experiments.tables import cell_text, tables_of
 from experiments.targets import required_numbers
 from experiments.trace import FocusedSetup, NoisySetup, PaperSetup, draws_seed
 from experiments.truth import Instance
+from samekind.clusters import Certificate
 
 MARKS = (20, 40, 60)
 
@@ -158,7 +159,7 @@ class Found:
     n_recovered_ = 2
     unproven_ = ()
     given_up_ = np.array([], dtype=np.intp)
-    certificate_ = samekind.Certificate(0.95, 1.0, 1.0, 0, 0, 0)
+    certificate_ = Certificate(0.95, 1.0, 1.0, 0, 0, 0)
     error_rate_ = None
 
     def __init__(self, members, labels, centers=None):

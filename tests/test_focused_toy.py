@@ -7,11 +7,12 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from samekind import DIFFERENT, SAME, ArrayPoints, Session
+from samekind import DIFFERENT, SAME, Session
 from samekind.algorithms.focused import focused as module
 from samekind.algorithms.focused import terrain, value
 from samekind.algorithms.focused.labels import labels_of_rows
 from samekind.algorithms.focused.same import CERTAIN, PRIOR, features, fit_same, sigmoid
+from samekind.points import ArrayPoints
 from test_focused import mixture, run_of
 
 # The example of docs/algorithms.md: rows on a line, two groups A = {0, 1} and B = {9, 10}.

@@ -5,9 +5,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from conftest import blobs
-from samekind import ArrayPoints, LabelOracle, Session, solve
+from samekind import LabelOracle, Session, solve
 from samekind.algorithms.focused import terrain
 from samekind.algorithms.focused.guess import find_modes
+from samekind.points import ArrayPoints
 
 
 def modes_of(X):

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import Expert, answer, blobs
-from samekind import SAME, Ledger, LedgerDamaged, LedgerError, Session
+from samekind import SAME, Ledger, LedgerError, Session
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger import check_project
+from samekind.ledger import LedgerDamaged, check_project
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, sql
 from test_ledger_gone import filled

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from conftest import Expert, answer, blobs
-from samekind import DIFFERENT, SAME, Ledger, LedgerError, LedgerGone, Session
+from samekind import DIFFERENT, SAME, Ledger, LedgerError, Session
 from samekind.data import load
+from samekind.ledger import LedgerGone
 from samekind.measures import adjusted_rand_index
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, sql

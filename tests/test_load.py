@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from samekind import Items, load
-from samekind.data import readers
+from samekind import load
+from samekind.data import Items, readers
 from samekind.errors import DataError
 
 

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-import samekind
+import samekind.notebook
 from samekind.data import Items, demo_items, load
 from samekind.notebook.bundle import OWN, PAGE, bundle
 from samekind.notebook.messages import MessageApi
@@ -83,7 +83,7 @@ class TestMessages:
         assert len(ledger) > 0
         assert set(ledger.annotators) == {"ann"}
         project.close()
-        again = samekind.widget(str(path))  # the same ledger
+        again = samekind.notebook.widget(str(path))  # the same ledger
         assert again.project.status().clusters == 4
         assert again.clusters().n_discovered_ == 4
         again.project.close()
@@ -162,7 +162,7 @@ class TestWidget:
     def test_takes_a_session_which_stays_the_same(self):
         X = np.random.default_rng(0).normal(size=(50, 3))
         session = samekind.Session(X, random_state=0)
-        widget = samekind.widget(session, who="bob")
+        widget = samekind.notebook.widget(session, who="bob")
         sent = []
         widget.send = sent.append
         widget._heard(widget, {"call": "1", "method": "GET", "path": "/api/next"}, [])
@@ -179,13 +179,13 @@ class TestWidget:
 
     def test_what_it_does_not_take(self, items):
         with pytest.raises(TypeError, match="takes a Project, a Session, Items"):
-            samekind.widget(3)
+            samekind.notebook.widget(3)
         with pytest.raises(ValueError, match="leave it out"):
-            samekind.widget(items, items=items)
-        assert isinstance(samekind.widget(items).project.items, Items)
+            samekind.notebook.widget(items, items=items)
+        assert isinstance(samekind.notebook.widget(items).project.items, Items)
 
     def test_says_what_to_install(self):
-        code = "import sys; sys.modules['anywidget'] = None; import samekind; samekind.widget('x')"
+        code = "import sys; sys.modules['anywidget'] = None; import samekind.notebook as n; n.widget('x')"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert "pip install 'samekind[notebook]'" in run.stderr
 

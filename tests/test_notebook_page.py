@@ -26,6 +26,7 @@ TEXTS = f"""
 from pathlib import Path
 import numpy as np
 import samekind
+import samekind.notebook
 from samekind.project import make_project
 
 kinds = np.arange(80) % 4
@@ -34,16 +35,17 @@ Path("m.csv").write_text("\\n".join(["message", *texts]))
 np.save("v.npy", 8 * np.eye(5)[kinds] + np.random.default_rng(0).normal(size=(80, 5)))
 items = samekind.load("m.csv", text="message", embeddings="v.npy")
 project = make_project(items, Path("m.db"), random_state=0)
-samekind.widget(project, who="ann")
+samekind.notebook.widget(project, who="ann")
 """
 COUNT = """
 names = sorted(name.text for name in project.session.ledger.log.names.values())
 print("presses", project.status().presses, "names", names)
 """
 PICTURES = """
+import samekind.notebook
 from samekind.data import demo_items
 from samekind.project import Project
-samekind.widget(Project(demo_items(), random_state=0))
+samekind.notebook.widget(Project(demo_items(), random_state=0))
 """
 
 

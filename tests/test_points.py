@@ -19,9 +19,8 @@ from scipy.spatial.distance import cdist
 from scipy.stats import chisquare
 from sklearn.metrics import pairwise_distances_argmin
 
-from samekind import ArrayPoints
+from samekind.points import ArrayPoints, as_points
 from samekind.points import array as array_module
-from samekind.points import as_points
 
 LARGEST_UNIFORM = np.nextafter(1.0, 0.0)
 
@@ -250,7 +249,9 @@ class TestThreads:
 
     def test_systems_without_fork_can_import(self):
         """As on Windows."""
-        code = "import os; del os.fork, os.register_at_fork; import samekind; samekind.ArrayPoints"
+        code = (
+            "import os; del os.fork, os.register_at_fork; from samekind.points import ArrayPoints"
+        )
         subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -22,10 +22,18 @@ from typer.testing import CliRunner
 
 from acts import ACTS, contents, open_at, prepare, write_data
 from postgres import PASSWORD, running
-from samekind import DIFFERENT, SAME, Ledger, LedgerError, LedgerGone
+from samekind import DIFFERENT, SAME, Ledger, LedgerError
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger import LedgerMissing, ProjectURL, check_project, forget, move_project, silence
+from samekind.ledger import (
+    LedgerGone,
+    LedgerMissing,
+    ProjectURL,
+    check_project,
+    forget,
+    move_project,
+    silence,
+)
 from samekind.ledger.postgres import PostgresAddress, postgres_engine
 from samekind.ledger.store import Transaction
 from samekind.project import cache_of, make_project, open_project

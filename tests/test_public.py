@@ -39,13 +39,12 @@ def test_every_public_name_is_there(name):
 
 def test_what_a_fresh_import_shows_is_what_is_public():
     shown = run("import samekind; print([name for name in dir(samekind) if name[0] != '_'])")
-    own = {"annotations", "import_module", "TYPE_CHECKING", "Any"}
-    assert set(eval(shown)) - own == set(samekind.__all__)
+    assert set(eval(shown)) == set(samekind.__all__)
     assert len(set(samekind.__all__)) == len(samekind.__all__)
 
 
 def test_a_name_that_is_not_there():
-    with pytest.raises(AttributeError, match="module 'samekind' has no attribute 'solv'"):
+    with pytest.raises(AttributeError, match="solv"):
         _ = samekind.solv
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from samekind import ArrayPoints
 from samekind.datasets import make_synthetic
+from samekind.points import ArrayPoints
 from samekind.points import array as array_module
 from samekind.points import representatives as module
 from samekind.points.nearest_labels import NearestLabels

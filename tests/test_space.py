@@ -13,9 +13,9 @@ from sklearn.decomposition import PCA
 import samekind
 from conftest import Expert, answer, assert_same_clusters
 from fingerprints import open_backend
-from samekind import ArrayPoints, ClassifySession, Clusters, LabelOracle, Session, solve
+from samekind import ClassifySession, Clusters, LabelOracle, Session, solve
 from samekind.measures import adjusted_rand_index
-from samekind.points import WorkingSpace, find_space, space_search
+from samekind.points import ArrayPoints, WorkingSpace, find_space, space_search
 from samekind.points import array as array_module
 
 D = 100

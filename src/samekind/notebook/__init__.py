@@ -52,7 +52,7 @@ def widget(
     --------
     >>> import samekind
     >>> from samekind.data import demo_items
-    >>> widget = samekind.widget(demo_items())  # doctest: +SKIP
+    >>> widget = samekind.notebook.widget(demo_items())  # doctest: +SKIP
     >>> widget.clusters().n_discovered_  # doctest: +SKIP
     0
     """

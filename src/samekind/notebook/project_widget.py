@@ -15,7 +15,7 @@ __all__ = ["ProjectWidget"]
 
 
 class ProjectWidget(anywidget.AnyWidget):
-    """The questions of a project, below a cell of a notebook; made by `samekind.widget`.
+    """The questions of a project, below a cell of a notebook; made by `samekind.notebook.widget`.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class NearestLabels:
 
     Examples
     --------
-    >>> from samekind import ArrayPoints
+    >>> from samekind.points import ArrayPoints
     >>> from samekind.points.representatives import choose_representatives
     >>> points = ArrayPoints([[0.0], [0.0], [5.0], [9.0]])
     >>> nearest = NearestLabels(choose_representatives(points, 0), [7, 7, 8, 9])

@@ -56,7 +56,7 @@ class Representatives(NamedTuple):
 
     Examples
     --------
-    >>> from samekind import ArrayPoints
+    >>> from samekind.points import ArrayPoints
     >>> points = ArrayPoints([[0.0], [0.0], [5.0], [9.0]])
     >>> chosen = choose_representatives(points, 0)
     >>> chosen.rows, chosen.weights
