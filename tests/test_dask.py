@@ -64,6 +64,7 @@ def walk(points, seed):
 
 
 class TestSameAsOnTheArray:
+    @pytest.mark.slow
     @given(
         n=st.integers(1, 600),
         d=st.integers(1, 4),
@@ -93,6 +94,7 @@ class TestSameAsOnTheArray:
         assert one.labels_.chunks == ((60, 0, 37, 52),)
         np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", ["f4", "f8"])
     def test_many_rows(self, client, dtype):
         X, y = many_rows(dtype)
@@ -102,6 +104,7 @@ class TestSameAsOnTheArray:
         assert_same_clusters(one, other)
         np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
 
+    @pytest.mark.slow
     def test_more_centres_than_are_kept_in_one_chain(self, client, monkeypatch):
         monkeypatch.setattr("samekind.points.dask.UPDATES", 3)
         X, _ = many_rows("f4", 1_000)
@@ -124,6 +127,7 @@ class TestSameAsOnTheArray:
             points.label_by_nearest(X[:3]).compute(), local.label_by_nearest(X[:3])
         )
 
+    @pytest.mark.slow
     def test_two_runs_at_once(self, client):
         X, y = many_rows("f4")
         found = {}
@@ -141,6 +145,7 @@ class TestSameAsOnTheArray:
             local = solve(X, LabelOracle(y), budget=120, random_state=seed)
             assert_same_clusters(found[seed], local)
 
+    @pytest.mark.slow
     def test_labels_say_what_was_known_when_they_were_asked_for(self, client):
         X, y = many_rows("f8")
         sessions = [Session(data, random_state=0) for data in (parted(X, [9_000]), X)]
@@ -160,6 +165,7 @@ def many_rows(dtype, n=32_000):
     return (centers[y] + rng.normal(size=(n, 5))).astype(dtype), y
 
 
+@pytest.mark.slow
 class TestDataframes:
     def test_numbers_of_all_sorts(self, client):
         rng = np.random.default_rng(0)
@@ -202,6 +208,7 @@ class TestDataframes:
             DaskPoints(dd.from_pandas(frame["price"], npartitions=2))
 
 
+@pytest.mark.slow
 class TestErrors:
     def test_unusable_values_have_their_row(self, client):
         X = np.zeros((100, 3))
@@ -307,6 +314,7 @@ class TestWithoutAClient:
         assert done.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 class TestLabels:
     def test_of_asked_rows_only(self, client):
         y = np.array([1.0, 2.0, np.nan, 1.0])
@@ -330,6 +338,7 @@ class TestLabels:
             LabelOracle(da.ones((9, 2)))
 
 
+@pytest.mark.slow
 class TestSessions:
     def test_ledgers_know_their_data(self, client, tmp_path):
         X, y = blobs((20, 10, 5))
@@ -383,6 +392,7 @@ class TestSessions:
         assert nothing.labels_.compute().tolist() == [-1] * 35
 
 
+@pytest.mark.slow
 class TestLostWorkers:
     @pytest.mark.parametrize("algorithm", ["focused", "batched"])
     def test_no_label_changes_when_one_is_killed(self, client, algorithm):

@@ -160,6 +160,7 @@ class TestSeveralWriters:
                 postgres.execute("ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
 
 
+@pytest.mark.slow
 class TestALostConnection:
     def test_the_first_write_and_read_after_a_restart(self, mortal):
         url = mortal.url()
@@ -273,6 +274,7 @@ def frozen(server):
             os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.slow
 class TestSilence:
     @pytest.fixture(autouse=True)
     def soon(self, monkeypatch):
@@ -364,6 +366,7 @@ class TestSilence:
         assert wanted.items() <= given.items()
 
 
+@pytest.mark.slow
 class TestPlaces:
     def test_several_projects_in_a_database(self, postgres):
         names = ["red", "Grün", "two words", "public"]
@@ -434,6 +437,7 @@ class TestPlaces:
                 assert secret not in result.output
 
 
+@pytest.mark.slow
 class TestUpkeep:
     def test_the_tables_refuse_what_cannot_be_right(self, postgres, url):
         Ledger(url).close()
@@ -524,6 +528,7 @@ def exports(where, folder):
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
+@pytest.mark.slow
 class TestMove:
     def test_there_and_back_is_the_same_to_the_byte(self, url, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
@@ -584,6 +589,7 @@ class TestMove:
             Ledger(url, read_only=True)
 
 
+@pytest.mark.slow
 class TestProjects:
     def test_every_act_does_what_it_does_in_a_file(self, postgres, tmp_path):
         """The two differ in nothing but the times."""
