@@ -159,6 +159,7 @@ class TestAsking:
             "criterion": "",
             "project": state["project"],
             "uncompared": ["note"],
+            "model": "",
             "revision": 0,
         }
         assert not state["stopping"]["safe"]

@@ -76,7 +76,7 @@ class EntityRefs(Sequence[ClusterRef]):
         if known:
             return self._project.kinds.ref(known)
         row = members[0] if members else 0
-        return ClusterRef(row, self._after + place, None, self._names.name(0, [row]))
+        return ClusterRef(row, self._after + place, None, self._names.name(0, [row]), "")
 
 
 class Entities:

@@ -109,9 +109,12 @@ def check_name(name: str, what: str = "A name") -> str:
 def undone(act: list[Event]) -> UndoneAct:
     """Return what somebody did at once, as it is told when it is taken back."""
     said = {(event.a, event.b): event for event in act if event.answer is not None}
-    name = next((str(event.payload) for event in act if event.answer is None and event.payload), "")
+    given = (str(event.payload) for event in act if event.answer is None and event.payload)
+    name, _, definition = next(given, "").partition("\n")
     if not said:
-        text = f"the name {name!r}" if name else "no name any more"
+        text = (
+            f"the name {name!r}" if name else "a definition" if definition else "no name any more"
+        )
         return UndoneAct(text, "name", 0, [row for row in (act[0].a,) if row is not None], name)
     pairs = [{row for row in pair if row is not None} for pair in said]
     first = next(iter(said.values()))
