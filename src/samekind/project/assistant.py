@@ -79,17 +79,19 @@ class Assistant:
             rows = [
                 one.row for one in project.overview.one(cluster, limit=SHOWN).members if one.known
             ]
-            nearest = project.session.rank_clusters(rows[0])
-            others = [row for row in nearest if row not in own][:OTHERS]
+            found, label = project.clusters(), project.kinds.label_of(cluster)
+            far = ((found.all_centers_ - found.all_centers_[label]) ** 2).sum(axis=1)
+            near = [k for k in np.argsort(far, kind="stable").tolist() if k != label][:OTHERS]
+            others = [int(found.members_[k][0]) for k in near]
             names = [name.text for name in project.ledger.log.names.values() if name.row not in own]
         try:
-            found = self.oracle.describe(rows, others, [name for name in names if name])
+            said = self.oracle.describe(rows, others, [name for name in names if name])
         except ChatError as error:
             raise ProjectError(f"The model suggests nothing: {error}") from error
         finally:
             with project.act():
                 project.ledger.set(spending_key(self.oracle.name), self.oracle.spending_text())
-        return Suggestion(found.name, found.text)
+        return Suggestion(said.name, said.text)
 
     @property
     def is_working(self) -> bool:

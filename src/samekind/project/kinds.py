@@ -172,10 +172,11 @@ class Kinds:
         if row is not None:
             self._project.check_rows([row])
         with self._project.state():
-            order = self._session.rank_clusters(0 if row is None else row)
-            groups = [self._session.members_of(first) for first in order]
             if row is None:
-                groups.sort(key=len, reverse=True)
+                groups = sorted(filter(None, self._session.known_clusters()), key=len, reverse=True)
+            else:
+                order = self._session.rank_clusters(row)
+                groups = [self._session.members_of(first) for first in order]
             wanted = utils.default_process(text)
             if not wanted:
                 return [self._match(members, members, "likelihood") for members in groups[:most]]

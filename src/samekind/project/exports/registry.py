@@ -47,7 +47,7 @@ def _has_places(items: Items) -> bool:
     return not items.is_records and not items.is_streamed
 
 
-FITTING = {  # in words
+FITTING: dict[Callable[[Items], bool], str] = {  # in words
     _is_records: "records that may be duplicates (samekind label DATA --records)",
     _is_pictures: "pictures",
     _has_places: "items that are in memory, and no records",

@@ -174,7 +174,7 @@ def write_atlas(project: Project, file: BinaryIO) -> None:
     places[placed.rows] = placed.places
     own = kinds_of_rows(project).assign(projection_x=places[:, 0], projection_y=places[:, 1])
     if project.items.medium == "image":
-        own["image"] = [_picture(project, row) for row in range(n)]
+        own[PICTURE] = pd.Series([_picture(project, row) for row in range(n)])
     table = beside_own_columns(project.items.shown_frame(with_labels=True), own)
     table.to_parquet(file, index=False)
 
