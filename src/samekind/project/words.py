@@ -149,9 +149,9 @@ def advice_in_words(
     if is_safe:
         text = f"Safe to stop: at least {floor(100 * (1 - most / n_rows) + 1e-9)} % of the labels are right"
     elif certificate is None or (not certificate.n_audited and most == unknown):
-        text = f"Not yet: no label was checked, and {counted(unknown, 'item')} have no answer"
+        text = f"Not safe to stop yet: no label was checked, and {counted(unknown, 'item')} have no answer"
     else:
-        text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
+        text = f"Not safe to stop yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
         if n_rows <= SMALL:
             text += f", {most:,} of the {counted(unknown, 'item')} without an answer"
     return f"{text}."

@@ -52,7 +52,11 @@ export function Found() {
 function summary(overview) {
   const { status } = state;
   if (!overview || !status) return "Loading…";
-  if (!overview.clusters.length) return "Nothing yet. The first kinds appear after a few answers.";
+  if (!overview.clusters.length) {
+    return status.clusters
+      ? "The kinds appear here when you pause."
+      : "Nothing yet. The first kinds appear after a few answers.";
+  }
   const { unplaced } = overview;
   const rows = count(status.n_rows, "item");
   const left = unplaced

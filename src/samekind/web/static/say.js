@@ -307,7 +307,7 @@ function aboutOf(question) {
   const isB = isPair && question.subject === question.b.row;
   const it = isPair ? (isB ? "B" : "A") : "This";
   const kind = isPair ? (isB ? question.b_cluster : question.a_cluster) : question.item_cluster;
-  if (kind) return { it, hint: `${it} is of “${nameOf(kind)}”, or` };
+  if (kind) return { it, hint: `${it} is “${nameOf(kind)}”, or` };
   const refused = question.refused && !isB ? `Ruled out: ${count(question.refused, "kind")}. ` : "";
   return { it, hint: `${refused}${it} is` };
 }
