@@ -34,6 +34,7 @@ class Model:
     retry_after: str = "0.05"
     tokens: tuple[int, int] = (100, 5)
     calls: list = field(default_factory=list)
+    contents: list = field(default_factory=list)  # what was asked, in its words
     in_flight: int = 0
     most_in_flight: int = 0
 
@@ -65,6 +66,7 @@ class Model:
         content = body["messages"][-1]["content"]
         if isinstance(content, list):
             content = "\n\n".join(part.get("text", "") for part in content)
+        self.contents.append(content)
         items = [text for _, _, text in ITEM.findall(content)]
         fault = self.fault()
         self.note(fault or "answered", items)
@@ -106,6 +108,9 @@ class Model:
         if self.obeys and any(self.obeys in text for text in items):
             return self.says
         kinds = [text.partition(":")[0] for text in items]
+        if '{"name"' in content.rpartition(">>>")[2]:
+            named = {"name": f"kind of {kinds[0]}", "definition": f"Its number is {kinds[0]}."}
+            return json.dumps(named)
         if '{"pick"' in content.rpartition(">>>")[2]:
             picked = [n for n, kind in enumerate(kinds) if n and kind == kinds[0]]
             return json.dumps({"pick": picked[0] if picked else 0})

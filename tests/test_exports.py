@@ -159,6 +159,21 @@ def test_a_dataset_of_pictures_holds_them(pictures):
     assert tasks[0]["data"]["image"] == "/data/local-files/?d=photos/more/p0.png"
 
 
+def test_the_map_for_embedding_atlas(texts, pictures):
+    """It opens a table with the columns x, y and text or image, and colours points by any other column."""
+    table = pq.read_table(io.BytesIO(exported(texts, "atlas.parquet"))).to_pandas()
+    assert table["text"].tolist() == texts.items.frame["text"].tolist()
+    shown = texts.overview.map()
+    assert table.loc[shown.rows, "projection_x"].tolist() == pytest.approx(shown.x, abs=1e-3)
+    assert table.loc[shown.rows, "projection_y"].tolist() == pytest.approx(shown.y, abs=1e-3)
+    assert set(table["name"]) == {ref.name for ref in texts.kinds.refs()}
+    project, _ = pictures
+    table = pq.read_table(io.BytesIO(exported(project, "atlas.parquet"))).to_pandas()
+    name = project.items.frame["file"][0]
+    assert table["image"][0]["bytes"] == Path("photos", name).read_bytes()
+    assert table[["projection_x", "projection_y"]].notna().all(axis=None)
+
+
 def test_pictures_in_folders_by_kind(pictures):
     project, kinds = pictures
     assert project.exports.write_folders(Path("out")) == (12, 2)

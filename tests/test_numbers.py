@@ -274,6 +274,43 @@ class TestProposedNames:
             assert kind.name is None
             assert all(word in own for word in kind.proposed_name.split(", "))
 
+    def test_are_words_that_say_something_each_in_one_form(self, tmp_path):
+        fillers = [
+            "I don't know how to get it",
+            "There's a thing I want, please help",
+            "It can't work",
+        ]
+        about = {
+            "rate": [
+                "the exchange rate is off",
+                "exchange rate: who sets it?",
+                "exchange rate is old",
+            ],
+            "pin": ["verify my pin", "verifying the pin takes ages", "the pin verification fails"],
+        }
+        texts, kinds = [], []
+        for number, sayings in enumerate(about.values()):
+            for k in range(60):
+                texts.append(f"{fillers[k % 3]}. {sayings[k % len(sayings)].capitalize()} {k}.")
+                kinds.append(number)
+        pd.DataFrame({"text": texts}).to_csv(tmp_path / "x.csv", index=False)
+        items = load(tmp_path / "x.csv", text="text", features="words")
+        project = Project(items, random_state=0, lineup=0, sheet=0)
+        while (asked := project.next("ann")) and project.status().presses < 20:
+            [question] = asked
+            is_same = kinds[question.a.row] == kinds[question.b.row]
+            project.answer(question.id, "same" if is_same else "different", who="ann")
+        rate, pin = (
+            next(
+                k.proposed_name for k in project.overview.all().clusters if word in k.proposed_name
+            )
+            for word in about
+        )
+        assert "exchange rate" in rate.split(", ")
+        assert sum(word.startswith("verif") for word in pin.split(", ")) == 1
+        empty = {"don", "don't", "there", "there's", "can", "can't", "know", "thing", "want"}
+        assert empty.isdisjoint(f"{rate}, {pin}".split(", "))
+
     def test_questions_call_them_the_same(self, messages):
         proposed = {k.number: k.proposed_name for k in messages.overview.all().clusters}
         [question] = messages.next("ann")

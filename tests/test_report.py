@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 import samekind
+from browser import chromium
 from samekind.datasets import load_digits
 from samekind.engine import answer_with
 from samekind.report import write_report
@@ -289,7 +290,7 @@ def test_kinds_have_names(tmp_path):
     assert "Kind 1 " in plain.words
     assert "Kind 0" not in plain.words
     centers = next(trace for trace in plain.data["map"]["data"] if trace["name"] == "centres")
-    assert centers["text"] == ["1", "2", "3"]
+    assert centers["text"] == ["kind 1", "kind 2", "kind 3"]
     assert set(plain.data["sizes"]["layout"]["xaxis"]["ticktext"]) == {"1", "2", "3"}
     _, _, other = page_of(tmp_path, X, y, numbers=[4, 7, 9])
     assert {"kind 4", "kind 7", "kind 9"} <= set(other.names("map"))
@@ -301,6 +302,46 @@ def test_kinds_have_names(tmp_path):
     assert "%{text}" in hover[0]["hovertemplate"]
     with pytest.raises(ValueError, match="names has 1 entries, but there are 3"):
         page_of(tmp_path, X, y, names=["roses"])
+
+
+NAMES = (
+    """[...document.querySelectorAll("#map .textpoint")].filter((one) => one.textContent.trim())"""
+)
+BOXES = f"""() => {NAMES}.map((one) => {{
+    const {{left, right, top, bottom}} = one.getBoundingClientRect();
+    return [left, right, top, bottom];
+}})"""
+WRITTEN = f"""(zooms) => {{
+    const written = {NAMES}.length;
+    return (window.zooms ?? 0) === zooms && 0 < written && written < 60;
+}}"""
+ZOOM = """async () => {
+    const map = document.getElementById("map");
+    const closer = ([low, high]) => [low + 0.2 * (high - low), high - 0.2 * (high - low)];
+    const {xaxis, yaxis} = map._fullLayout;
+    await Plotly.relayout(map, {"xaxis.range": closer(xaxis.range), "yaxis.range": closer(yaxis.range)});
+    window.zooms = (window.zooms ?? 0) + 1;
+}"""
+
+
+def test_names_on_the_map_are_readable_at_every_zoom(tmp_path):
+    """In Chromium: no name stands on another one, and there are names however close one looks."""
+    X, y = blobs(60, 6, 2)
+    names = [f"a kind that is called {k}" for k in range(60)]
+    page_of(tmp_path, X, y, names=names)
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto((tmp_path / "report.html").as_uri())
+        page.wait_for_function(WRITTEN, arg=0)
+        for closer in range(3):
+            boxes = page.evaluate(BOXES)
+            assert 2 <= len(boxes) < 60
+            for place, (left, right, top, bottom) in enumerate(boxes):
+                for other in boxes[:place]:
+                    is_apart = left >= other[1] or other[0] >= right
+                    assert is_apart or top >= other[3] or other[2] >= bottom
+            page.evaluate(ZOOM)
+            page.wait_for_function(WRITTEN, arg=closer + 1)
 
 
 def test_no_cluster_at_all(tmp_path):

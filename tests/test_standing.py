@@ -32,7 +32,7 @@ class TestWords:
     def test_not_safe(self):
         doubtful = replace(self.CERTIFICATE, wrong=0.2641)
         text = advice_in_words(doubtful, False, 1500, 2000)
-        assert text.startswith("Not yet")
+        assert text.startswith("Not safe to stop yet")
         assert "27 %" in text
 
     def test_a_small_pile_is_counted_as_small(self):
@@ -104,4 +104,4 @@ class TestPresses:
         advice = project.overview.all().stopping
         assert advice.at_presses == 30
         assert project.status().stopping == advice
-        assert advice.text.startswith("Safe to stop" if advice.safe else "Not yet")
+        assert advice.text.startswith("Safe to stop" if advice.safe else "Not safe")

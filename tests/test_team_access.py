@@ -43,7 +43,7 @@ ROLE_OF = {
     **dict.fromkeys(("clusters", "cluster", "map_of_rows", "history", "rename"), "review"),
     **dict.fromkeys(("remove", "merge", "place", "place_in_new", "answers", "presses"), "review"),
     **dict.fromkeys(("correct", "contradictions", "annotators", "reviews", "settle"), "review"),
-    **dict.fromkeys(("threshold", "search"), "review"),
+    **dict.fromkeys(("threshold", "search", "suggest"), "review"),
     # the project as a whole
     **dict.fromkeys(("export", "import_answers", "finish", "resume", "sheets"), "own"),
     **dict.fromkeys(("exports", "budget"), "own"),

@@ -159,10 +159,11 @@ class TestAsking:
             "criterion": "",
             "project": state["project"],
             "uncompared": ["note"],
+            "model": "",
             "revision": 0,
         }
         assert not state["stopping"]["safe"]
-        assert state["stopping"]["text"].startswith("Not yet")
+        assert state["stopping"]["text"].startswith("Not safe to stop yet")
 
     def test_a_reload_lands_on_the_same_question(self, small):
         first = small.get("/api/next?most=3")
@@ -811,6 +812,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("GET", "/api/clusters"),
         ("GET", "/api/clusters/{cluster}"),
         ("PUT", "/api/clusters/{cluster}/name"),
+        ("POST", "/api/clusters/{cluster}/suggestion"),
         ("POST", "/api/clusters/{cluster}/remove"),
         ("POST", "/api/clusters/merge"),
         ("GET", "/api/find"),

@@ -96,7 +96,9 @@ def test_dragging_moves_and_clicking_shows_a_row(page):
         const {data, width} = pen.getImageData(0, 0, canvas.width, canvas.height);
         for (let i = 3 + 4 * width * 40; i < data.length; i += 4) {
             const at = (i - 3) / 4;
-            if (data[i] > 250) return [(at % width) / width, Math.floor(at / width) / canvas.height];
+            const colour = data.slice(i - 3, i);  // names have none
+            if (data[i] > 250 && Math.max(...colour) - Math.min(...colour) > 60) return [
+                (at % width) / width, Math.floor(at / width) / canvas.height];
         }
     }""")
     box = page.locator("canvas.map").bounding_box()
@@ -127,4 +129,29 @@ def test_a_project_that_is_being_opened(browser, scheme):
         expect(page.locator("#question")).to_have_attribute("data-type", "pair")
     page.wait_for_timeout(100)
     assert errors == []
+    context.close()
+
+
+def test_names_are_on_the_map_at_every_zoom(browser, served):
+    """Names are drawn on the canvas; closer there are fewer kinds in view, and still names."""
+    project = served.project
+    for kind in project.overview.all().clusters:
+        project.kinds.rename(kind.cluster, f"name {LABELS[kind.cluster]}")
+    context = browser.new_context(viewport={"width": 1200, "height": 800})
+    context.add_init_script(
+        """const paint = CanvasRenderingContext2D.prototype.fillText;
+        window.drawn = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            window.drawn.push(text);
+            paint.call(this, text, x, y);
+        };"""
+    )
+    page = Visit(context, served.url, asked=False).page
+    page.wait_for_function("() => new Set(window.drawn).size >= 10")
+    for _ in range(6):
+        page.evaluate("() => { window.drawn = []; }")
+        page.click("[aria-label=Closer]")
+        names = page.evaluate("() => window.drawn")
+        assert names
+        assert set(page.locator(".legend button [dir=auto]").all_inner_texts()) >= set(names)
     context.close()

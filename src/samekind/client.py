@@ -176,9 +176,13 @@ class Client:
         """Return some members of a cluster, the known ones first."""
         return _as(p.ClusterPage, self._get(f"/clusters/{cluster}", offset=offset, limit=limit))
 
-    def rename(self, cluster: int, name: str) -> None:
-        """Rename a cluster; "" takes the name away."""
-        self._change("PUT", f"/clusters/{cluster}/name", {"name": name})
+    def rename(self, cluster: int, name: str, *, definition: str | None = None) -> None:
+        """Rename a cluster; "" takes the name away. So for a definition; None leaves it as it is."""
+        self._change("PUT", f"/clusters/{cluster}/name", {"name": name, "definition": definition})
+
+    def suggest(self, cluster: int) -> p.Suggestion:
+        """Return a name and a definition of a cluster, from the model that answers; it is paid each time."""
+        return _as(p.Suggestion, self._change("POST", f"/clusters/{cluster}/suggestion", {}))
 
     def merge(self, clusters: list[int]) -> None:
         """Merge clusters."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import _classify, _export, _import, _label, _links, _run, _serve, _upkeep
+from samekind.cli import _classify, _export, _import, _label, _links, _mcp, _run, _serve, _upkeep
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -36,6 +36,7 @@ app.command(cls=Command, epilog=_upkeep.CHECK)(_upkeep.check)
 app.command(cls=Command, epilog=_upkeep.FORGET)(_upkeep.forget)
 app.command(cls=Command, epilog=_upkeep.MOVE)(_upkeep.move)
 app.command(cls=Command, epilog=_serve.EXAMPLES)(_serve.serve)
+app.command(cls=Command, epilog=_mcp.EXAMPLES)(_mcp.mcp)
 app.add_typer(_links.links, name="links")
 app.command(cls=Command, epilog=_upkeep.BACKUP)(_upkeep.backup)
 

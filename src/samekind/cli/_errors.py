@@ -31,6 +31,7 @@ CALLED = {"embeddings": "--features", "other": "--link"}
 PAGE = ("the page", "web", " Or answer here: --terminal")
 REPORT = ("the report", "report", "")
 EXTRAS = dict.fromkeys(("fastapi", "itsdangerous", "starlette", "uvicorn"), PAGE) | {
+    "mcp": ("samekind mcp", "mcp", ""),
     "PIL": ("a folder of pictures", "web", ""),
     "jinja2": REPORT,
     "markupsafe": REPORT,

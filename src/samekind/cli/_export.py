@@ -53,7 +53,8 @@ Formats = Annotated[
         "NAME",
         "Only this: csv, parquet, json, answers, report, npz; of records entities, golden, golden-sources, "
         "pairs, splink, dedupe; of a team annotators, agreement, opinions; for other tools dataset (Hugging "
-        "Face, Argilla), label-studio, prodigy; of pictures zip, or folders (by kind). May be repeated.",
+        "Face, Argilla), atlas (embedding-atlas), label-studio, prodigy; of pictures zip, or folders "
+        "(by kind). May be repeated.",
         *("--format", "-f"),
     ),
 ]

@@ -9,7 +9,8 @@ kind       columns               meaning
 answer     a, b, answer, charged somebody answered a pair; `expected` if it was asked for
 edit       a, b, answer, charged the same by hand: it outranks all earlier answers to the pair
 opinion    a, b, answer, ref     one of several people's; `ref` is an `OpinionRole`
-name       a, payload            the cluster of item a is called so; "" takes the name away
+name       a, payload            the cluster of item a is called so; "" takes the name away. A second
+                                 line says what belongs to the cluster
 found      a, ref                item a holds the cluster number `ref`
 settings   payload               a JSON object of texts: the newest value of each key counts
 retract    ref, payload          the act `ref` is taken back, or of it the events listed in `payload`

@@ -334,12 +334,15 @@ class Ledger:
             pair = {"a": min(a, b), "b": max(a, b)}
             self._note(ev.OPINION, who, **pair, answer=answer, ref=int(role))
 
-    def name(self, row: int, text: str, *, who: str = "") -> None:
-        """Name a row's cluster, whatever becomes of it; "" takes the name away."""
+    def name(self, row: int, text: str, *, definition: str = "", who: str = "") -> None:
+        """Name a row's cluster, whatever becomes of it, and say what belongs to it; "" takes either away."""
         self._check_row(row)
         check_text("a name", text)
+        check_text("a definition", definition)
         check_text("who", who)
-        self._note(ev.NAME, who, a=row, payload=text)
+        if "\n" in text:
+            raise ValueError(f"a name must be on one line, got {text!r:.200}.")
+        self._note(ev.NAME, who, a=row, payload=f"{text}\n{definition}" if definition else text)
 
     def anchor(self, number: int, row: int) -> None:
         """Let a row hold a number: whichever cluster the row is in has it, for life."""

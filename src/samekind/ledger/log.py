@@ -86,13 +86,15 @@ class LedgerLine(NamedTuple):
 
 
 class ClusterName(NamedTuple):
-    """A name that somebody gave to a row's cluster; the greatest `id` is the newest."""
+    """What somebody called a row's cluster; the greatest `id` is the newest."""
 
     id: int
     row: int
     text: str
     who: str
     at: float
+    definition: str = ""
+    """What belongs to it, in a sentence."""
 
 
 class Revision(NamedTuple):
@@ -496,8 +498,9 @@ class Log:
         else:
             self._undoable.append(event)
             if event.kind == ev.NAME:
-                row, text = event.a or 0, event.payload or ""
-                self._names[row] = ClusterName(event.id, row, text, event.who, event.at)
+                row, (text, _, definition) = event.a or 0, (event.payload or "").partition("\n")
+                name = ClusterName(event.id, row, text, event.who, event.at, definition)
+                self._names[row] = name
                 self._n_names += 1
             else:
                 a, b = sorted((event.a or 0, event.b or 0))

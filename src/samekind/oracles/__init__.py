@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from samekind.flow import Oracle
-from samekind.oracles.chat import ChatOracle
+from samekind.oracles.chat import ChatOracle, Definition
 from samekind.oracles.chat.errors import ChatError, SpentError
 from samekind.oracles.command import CommandError, CommandOracle
 from samekind.oracles.function import FunctionOracle
@@ -19,6 +19,7 @@ __all__ = [
     "ChatOracle",
     "CommandError",
     "CommandOracle",
+    "Definition",
     "FunctionOracle",
     "LabelOracle",
     "NoisyOracle",

@@ -15,9 +15,10 @@ import numpy as np
 from samekind.engine import examples_for, keep_heard, spending_key
 from samekind.flow import Heard, Pairs
 from samekind.ledger import LedgerError, Lines, keys_of, pairs_of
-from samekind.oracles import ChatError, ChatOracle, SpentError
-from samekind.project.records import AssistantRecord
+from samekind.oracles import ChatError, ChatOracle, Definition, SpentError
+from samekind.project.records import AssistantRecord, Suggestion
 from samekind.project.sharing import Comparison
+from samekind.project.words import ProjectError
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -29,6 +30,11 @@ log = logging.getLogger("samekind.project")
 PAUSE = 0.3  # seconds between looks for something to do
 AT_ONCE = 8  # questions that the model is given together
 EXAM = 20  # of its first answers that are put to people, too
+SHOWN, OTHERS = (
+    8,
+    4,
+)  # rows of a cluster that it is to name, and clusters beside it, of which it sees one row
+DEFINED = 30  # clusters whose definitions it is told
 
 
 class Assistant:
@@ -63,6 +69,29 @@ class Assistant:
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
+        self.oracle.close()
+
+    def suggest(self, cluster: int) -> Suggestion:
+        """Return a name and a definition of a cluster, for somebody to accept; it is paid as an answer is."""
+        project = self._project
+        with project.state():
+            own = project.kinds.members(cluster)
+            rows = [
+                one.row for one in project.overview.one(cluster, limit=SHOWN).members if one.known
+            ]
+            found, label = project.clusters(), project.kinds.label_of(cluster)
+            far = ((found.all_centers_ - found.all_centers_[label]) ** 2).sum(axis=1)
+            near = [k for k in np.argsort(far, kind="stable").tolist() if k != label][:OTHERS]
+            others = [int(found.members_[k][0]) for k in near]
+            names = [name.text for name in project.ledger.log.names.values() if name.row not in own]
+        try:
+            said = self.oracle.describe(rows, others, [name for name in names if name])
+        except ChatError as error:
+            raise ProjectError(f"The model suggests nothing: {error}") from error
+        finally:
+            with project.act():
+                project.ledger.set(spending_key(self.oracle.name), self.oracle.spending_text())
+        return Suggestion(said.name, said.text)
 
     @property
     def is_working(self) -> bool:
@@ -150,6 +179,8 @@ class Assistant:
         self.state = "answers" if asked else "has nothing to answer"
         with project.state():
             self.oracle.use_examples(*examples_for(project.session, name))
+            defined = project.kinds.defined()[:DEFINED]
+            self.oracle.use_definitions([Definition(k.name or "", k.definition) for k in defined])
         pairs = [pair for one in asked for pair in one.pairs]
         return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 

@@ -76,7 +76,7 @@ class EntityRefs(Sequence[ClusterRef]):
         if known:
             return self._project.kinds.ref(known)
         row = members[0] if members else 0
-        return ClusterRef(row, self._after + place, None, self._names.name(0, [row]))
+        return ClusterRef(row, self._after + place, None, self._names.name(0, [row]), "")
 
 
 class Entities:
@@ -177,9 +177,9 @@ class Entities:
         audit = self._project.session.record_pairs.at_threshold(self.threshold).certificate
         is_safe = max(audit.wrong, audit.undiscovered) <= SAFE
         right, found = (floor(100 * x) for x in (audit.precision, audit.recall))
-        text = "Not yet: nothing is checked."
+        text = "Not safe to stop yet: nothing is checked."
         if audit.n_audited or is_safe:
-            text = "Safe to stop: " if is_safe else "Not yet: "
+            text = "Safe to stop: " if is_safe else "Not safe to stop yet: "
             text += f"at least {right} % of the pairs found are right, "
             text += f"and {found} % of the matches among the pairs compared are found."
         return StopAdvice(is_safe, text, audit.wrong, self._project.standing.n_presses)

@@ -23,11 +23,11 @@ from samekind.project.pair_answers import (
     placing,
     split_answers,
 )
-from samekind.project.records import ClusterMatch, ClusterOption, ClusterRef
+from samekind.project.records import ClusterMatch, ClusterOption, ClusterRef, Suggestion
 from samekind.project.words import ProjectError, check_name, name_in_table, text_of
 
 if TYPE_CHECKING:
-    from samekind.ledger import Revision
+    from samekind.ledger import ClusterName, Revision
     from samekind.project.project import Project
 
 __all__ = ["Kinds"]
@@ -96,11 +96,13 @@ class Kinds:
             return self._ref(members, self.numbers.of(members[0]))
 
     def _ref(self, members: list[int], number: int) -> ClusterRef:
+        named = self._named(members)
         return ClusterRef(
             cluster=self.numbers.anchor_of(members[0]),
             number=number,
-            name=self.name_of(members),
+            name=named.text or None if named else None,
             proposed_name=self._names.name(number, members),
+            definition=named.definition if named else "",
         )
 
     def option(self, members: list[int], examples: list[int]) -> ClusterOption:
@@ -109,7 +111,12 @@ class Kinds:
         return ClusterOption(**vars(self.ref(members)), members=items)
 
     def name_of(self, members: list[int]) -> str | None:
-        """Return what somebody called the cluster with these members; None if nobody did.
+        """Return what somebody called the cluster with these members; None if nobody did."""
+        named = self._named(members)
+        return named.text or None if named else None
+
+    def _named(self, members: list[int]) -> ClusterName | None:
+        """Return the name of the cluster with these members, and its definition.
 
         It is what was last said of the row that holds its number. If nothing was, as it has been merged with
         named ones, it is the name of the oldest of those. Names are given to rows, so they outlive clusters
@@ -122,11 +129,11 @@ class Kinds:
         own = set(members)
         holding = [row for _, row in sorted(log.found.items()) if row in own]
         if holding and holding[0] in named:
-            return log.names[holding[0]].text or None
+            return log.names[holding[0]]
         first = next((row for row in holding if row in named and log.names[row].text), None)
         if first is not None:
-            return log.names[first].text
-        return max(log.names[row] for row in named).text or None
+            return log.names[first]
+        return max(log.names[row] for row in named)
 
     def named(self, text: str) -> list[int]:
         """Return the members of the cluster of this name, in capitals or not; none if there is none."""
@@ -165,10 +172,11 @@ class Kinds:
         if row is not None:
             self._project.check_rows([row])
         with self._project.state():
-            order = self._session.rank_clusters(0 if row is None else row)
-            groups = [self._session.members_of(first) for first in order]
             if row is None:
-                groups.sort(key=len, reverse=True)
+                groups = sorted(filter(None, self._session.known_clusters()), key=len, reverse=True)
+            else:
+                order = self._session.rank_clusters(row)
+                groups = [self._session.members_of(first) for first in order]
             wanted = utils.default_process(text)
             if not wanted:
                 return [self._match(members, members, "likelihood") for members in groups[:most]]
@@ -204,12 +212,41 @@ class Kinds:
 
     # Changing them
 
-    def rename(self, cluster: int, name: str, *, who: str = "") -> None:
-        """Call a cluster something; "" takes its name away."""
+    def rename(
+        self, cluster: int, name: str, *, definition: str | None = None, who: str = ""
+    ) -> None:
+        """Call a cluster something, and say in a sentence what belongs to it; "" takes either away.
+
+        Without a `definition`, the one that it has stays.
+        """
         text = check_name(name)
+        sentence = None if definition is None else check_name(definition, "A definition")
         with self._project.act():
-            anchor = self.numbers.anchor_of(self.members(cluster)[0])
-            self._session.ledger.name(anchor, text, who=who)
+            members = self.members(cluster)
+            anchor = self.numbers.anchor_of(members[0])
+            if sentence is None:
+                named = self._named(members)
+                sentence = named.definition if named else ""
+            self._session.ledger.name(anchor, text, definition=sentence, who=who)
+
+    def suggest(self, cluster: int) -> Suggestion:
+        """Return a name and a definition for a cluster, from the model that answers; nothing is changed."""
+        if self._project.assistant is None:
+            raise ProjectError(
+                "No model is at work here that could suggest a name: samekind label PROJECT --model NAME@URL"
+            )
+        return self._project.assistant.suggest(cluster)
+
+    def defined(self) -> list[ClusterRef]:
+        """Return the clusters that have a definition, the newest first."""
+        with self._project.state():
+            rows = [
+                name.row for name in sorted(self._session.ledger.log.names.values(), reverse=True)
+            ]
+            groups = {
+                members[0]: members for row in rows if (members := self._session.members_of(row))
+            }
+            return [ref for ref in map(self.ref, groups.values()) if ref.definition]
 
     def merge(self, clusters: list[int], *, who: str = "") -> None:
         """Make several clusters one."""

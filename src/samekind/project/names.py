@@ -1,8 +1,9 @@
 """Names for clusters that nobody has named: from their own words, or else by their numbers.
 
 Words are weighed by class-based TF-IDF (Grootendorst 2022): how often a cluster uses a word, times
-log(1 + A / f), where f is how often all clusters use it and A how many words a cluster has on average. Of
-the rows of a table the values of few-valued columns count as words. Pictures have no words.
+log(1 + A / f), where f is how often all clusters use it and A how many words a cluster has on average. A name
+has no stop words, no two forms of one word, and words that mostly follow each other as a phrase. Of the rows
+of a table the values of few-valued columns count as words. Pictures have no words.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from rapidfuzz.distance import Prefix
 from scipy.sparse import csr_array
 
 from samekind.clusters import Clusters
@@ -31,7 +34,15 @@ LIFT = 1.5  # and how much more often than all rows
 FEW = 10  # clusters, of which the average says little
 KNOWN = 3.0  # a known row counts as so many predicted ones
 MANY = 50  # rows from which on a word must be in two of them
-TOKEN = r"(?u)\b[^\W\d_][\w'’-]*[^\W_]\b"  # begins with a letter, and has two signs at least
+TOKEN = r"(?u)\b[^\W\d_][\w-]*[^\W_]\b"  # begins with a letter, and has two signs at least
+PHRASES = 200  # rows of a cluster in which phrases are sought
+STEM, SHARED = 4, 0.7  # letters, and share of the shorter word, in which forms of one word agree
+# Words that say nothing about a kind, and what is left of "don't" and the like.
+FILLERS = """
+able ain aren come comes coming couldn did didn does doesn doing don getting gets going got hadn hasn haven
+having help isn just know let like ll make makes making mean need needs really say says shouldn tell thing
+things think try trying use used uses using ve want wants wasn way weren won work working works wouldn
+"""
 
 Rows = NDArray[np.intp]
 
@@ -111,7 +122,8 @@ class _Namer:
             others = self.rows[:0] if predicted is None else np.setdiff1d(predicted[place], known)
             used = KNOWN * _total(self._counts_of(known)) + _total(self._counts_of(others))
             share = used / (KNOWN * known.size + others.size)
-            name = self._best(np.where(share >= self._least, used * rarity, 0.0), taken)
+            rows = np.concatenate([known, others])[:PHRASES]
+            name = self._best(np.where(share >= self._least, used * rarity, 0.0), rows, taken)
             if name:
                 taken.add(name)
                 names[number] = name
@@ -123,13 +135,17 @@ class _Namer:
             return self._counts[places]
         return self._source.counts(rows)
 
-    def _best(self, score: NDArray[np.float64], taken: set[str]) -> str:
+    def _best(self, score: NDArray[np.float64], rows: Rows, taken: set[str]) -> str:
         """Return the words with the highest scores as a name that no other cluster has; or nothing."""
-        order = np.argsort(-score, kind="stable")[: 2 * WORDS]
-        best = [str(self._source.words[k]) for k in order.tolist() if score[k] > 0]
+        order = np.argsort(-score, kind="stable")[: 8 * WORDS]
+        best: list[str] = []
+        for word in (str(self._source.words[k]) for k in order.tolist() if score[k] > 0):
+            if not any(_are_forms(word, other) for other in best):
+                best.append(word)
+        best = best[: 2 * WORDS]
         shortest = next((k for k in range(1, WORDS) if len(", ".join(best[:k])) > LETTERS), WORDS)
         for size in range(min(shortest, len(best)), len(best) + 1):
-            name = ", ".join(best[:size])
+            name = ", ".join(self._source.phrases(best[:size], rows))
             if name not in taken:
                 return name
         return ""
@@ -144,7 +160,7 @@ class _TextWords:
         self._items = items
         self._counter = CountVectorizer(
             token_pattern=TOKEN,
-            stop_words=list(ENGLISH_STOP_WORDS),
+            stop_words=[*ENGLISH_STOP_WORDS, *FILLERS.split()],
             min_df=2 if rows.size > MANY else 1,
             max_features=SAMPLE,
             binary=True,
@@ -157,6 +173,18 @@ class _TextWords:
     def counts(self, rows: Rows) -> csr_array:
         """Return which words are in the texts of some rows."""
         return csr_array(self._counter.transform(self._items.texts(rows)), dtype=np.float64)
+
+    def phrases(self, words: list[str], rows: Rows) -> list[str]:
+        """Return words, two of them as one where most texts with either have one after the other."""
+        texts = [text.lower() for text in self._items.texts(rows)]
+        for one, other in permutations(words, 2):
+            phrase = f"{one} {other}"
+            often = max(sum(word in text for text in texts) for word in (one, other))
+            if sum(phrase in text for text in texts) > often / 2:
+                left = [word for word in words if word not in (one, other)]
+                left.insert(min(words.index(one), words.index(other)), phrase)
+                return left
+        return words
 
 
 class _ValueWords:
@@ -186,6 +214,15 @@ class _ValueWords:
         lines = np.repeat(np.arange(rows.size), places.shape[1])
         ones = np.ones(places.size)
         return csr_array((ones, (lines, places.ravel())), shape=(rows.size, len(self.words)))
+
+    def phrases(self, words: list[str], rows: Rows) -> list[str]:
+        """Return the words: a value is a phrase already."""
+        return words
+
+
+def _are_forms(one: str, other: str) -> bool:
+    """Return whether two words look like forms of one word: verify, verified, verification."""
+    return Prefix.similarity(one, other) >= max(STEM, SHARED * min(len(one), len(other)))
 
 
 def _total(counts: csr_array) -> NDArray[np.float64]:

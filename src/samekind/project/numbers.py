@@ -86,9 +86,9 @@ class ClusterNumbers:
         before = ledger.log.found[number]
         named = ledger.log.names.get(before)
         ledger.anchor(number, row)
-        if named is not None and named.text:
+        if named is not None and (named.text or named.definition):
             ledger.name(before, "", who=who)
-            ledger.name(row, named.text, who=named.who)
+            ledger.name(row, named.text, definition=named.definition, who=named.who)
 
     @contextmanager
     def kept(self) -> Iterator[None]:

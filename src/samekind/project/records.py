@@ -50,6 +50,7 @@ __all__ = [
     "SheetQuestion",
     "Status",
     "StopAdvice",
+    "Suggestion",
     "Threshold",
     "UndoneAct",
 ]
@@ -63,6 +64,15 @@ class ClusterRef:
     number: int
     name: str | None  # that somebody gave it
     proposed_name: str  # from its own words, or "kind 7"
+    definition: str  # what belongs to it, in a sentence; "" if nobody said
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a model would call a cluster, and what it says belongs to it."""
+
+    name: str
+    definition: str
 
 
 @dataclass(frozen=True)
@@ -180,6 +190,7 @@ class Status:
     records: bool = False  # that may be duplicates
     project: str = ""  # which project this is, wherever it is served
     uncompared: Sequence[str] = ()  # columns that are shown, and no features
+    model: str = ""  # that answers, and suggests names; "" if there is none
 
 
 @dataclass(frozen=True)

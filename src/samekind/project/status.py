@@ -123,6 +123,7 @@ class Standing:
                 records=project.is_records,
                 project=project.ledger.project_id,
                 uncompared=project.uncompared,
+                model=project.assistant.oracle.model if project.assistant else "",
             )
             return self._last
 

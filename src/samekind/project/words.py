@@ -109,9 +109,12 @@ def check_name(name: str, what: str = "A name") -> str:
 def undone(act: list[Event]) -> UndoneAct:
     """Return what somebody did at once, as it is told when it is taken back."""
     said = {(event.a, event.b): event for event in act if event.answer is not None}
-    name = next((str(event.payload) for event in act if event.answer is None and event.payload), "")
+    given = (str(event.payload) for event in act if event.answer is None and event.payload)
+    name, _, definition = next(given, "").partition("\n")
     if not said:
-        text = f"the name {name!r}" if name else "no name any more"
+        text = (
+            f"the name {name!r}" if name else "a definition" if definition else "no name any more"
+        )
         return UndoneAct(text, "name", 0, [row for row in (act[0].a,) if row is not None], name)
     pairs = [{row for row in pair if row is not None} for pair in said]
     first = next(iter(said.values()))
@@ -146,9 +149,9 @@ def advice_in_words(
     if is_safe:
         text = f"Safe to stop: at least {floor(100 * (1 - most / n_rows) + 1e-9)} % of the labels are right"
     elif certificate is None or (not certificate.n_audited and most == unknown):
-        text = f"Not yet: no label was checked, and {counted(unknown, 'item')} have no answer"
+        text = f"Not safe to stop yet: no label was checked, and {counted(unknown, 'item')} have no answer"
     else:
-        text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
+        text = f"Not safe to stop yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
         if n_rows <= SMALL:
             text += f", {most:,} of the {counted(unknown, 'item')} without an answer"
     return f"{text}."

@@ -23,7 +23,8 @@ LONG = 2**24  # rows of which no list is made
 
 MOST_SEGMENTS = 2_000
 MOST_IN_LEGEND = 16  # clusters with a colour and a line of their own: more cannot be told apart
-MOST_NUMBERED = 60  # centres with their number beside them
+MOST_LARGE = 60  # centres that are drawn large
+LONGEST_NAME = 40  # characters of a name on the map
 MOST_SVG = 4_000  # points that are drawn sharply, and printed sharply; more go to WebGL
 FAINTEST = 0.4  # opacity of segments where there are many
 FAR = 1.5  # times the window around most rows, from which the first view is that window
@@ -54,7 +55,6 @@ def draw_map(
     labels: NDArray[np.intp],
     columns: Sequence[str],
     titles: Sequence[str],
-    numbers: Sequence[int],
     pairs: Pairs,
     answers: Answers,
     seed: int,
@@ -75,7 +75,8 @@ def draw_map(
     centers = np.empty((0, 2))
     if clusters.n_discovered_:
         centers = _center_places(clusters, layout)
-        traces.append(_centers(clusters, centers, titles, numbers, form))
+        sizes = np.bincount(labels[labels >= 0], minlength=clusters.n_discovered_)
+        traces.append(_centers(clusters, centers, titles, sizes, form))
     xaxis, yaxis = (
         axis(title, showticklabels=shown)
         for title, shown in zip(layout.titles, layout.units, strict=True)
@@ -183,7 +184,7 @@ def _centers(
     clusters: Clusters,
     places: NDArray[np.float64],
     titles: Sequence[str],
-    numbers: Sequence[int],
+    sizes: NDArray[np.intp],
     form: str,
 ) -> Trace:
     count = clusters.n_discovered_
@@ -192,25 +193,34 @@ def _centers(
     if recovered.any():
         state = [", settled" if yes else ", not settled" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
+    names = [escape(_shortened(title)) for title in titles]
     return {
         "type": form,
-        "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
+        "mode": "markers+text",
         "name": "centres",
         "x": places[:, 0],
         "y": places[:, 1],
-        "text": [str(number) for number in numbers],
+        "text": names,  # of which the page leaves those for which there is room
         "textposition": "top center",
         "customdata": spoken,
         "hovertemplate": "centre of %{customdata}<extra></extra>",
         "marker": {
             "symbol": ["cross" if yes else "x" for yes in recovered],
             "color": [color_of(place) for place in range(count)],
-            "size": 12 if count <= MOST_NUMBERED else 8,
+            "size": 12 if count <= MOST_LARGE else 8,
             "line": {"width": 1.5},
         },
         "textfont": {"size": 13, "weight": "bold"},
-        "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
+        "meta": {
+            "theme": {"marker.line.color": "--ink", "textfont.color": "--ink"},
+            "names": names,
+            "order": np.argsort(-sizes, kind="stable").tolist(),
+        },
     }
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= LONGEST_NAME else f"{title[: LONGEST_NAME - 1]}…"
 
 
 def _segments(

@@ -136,7 +136,7 @@ def write_report(
 
     sizes = sizes_of(labels, k)
     figures = [
-        draw_map(clusters, points, labels, columns, titles, numbers, asked, said, seed, layout),
+        draw_map(clusters, points, labels, columns, titles, asked, said, seed, layout),
         draw_history(clusters, None if compared is None else len(compared.classes)),
         draw_sizes(clusters, sizes, titles, numbers),
     ]

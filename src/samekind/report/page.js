@@ -2,6 +2,7 @@
 // Draws each figure in the page's colours, and again when those or the width of the window change.
 (() => {
   const NARROW = 640;
+  const NOTHING = "\u00a0"; // where Plotly drew no text at all, it draws none later
   const figures = Array.from(document.querySelectorAll("script[data-figure]"), (holder) => ({
     place: document.getElementById(holder.dataset.figure),
     source: holder.textContent,
@@ -25,6 +26,29 @@
     const last = keys.pop();
     for (const key of keys) object = object[key] ??= {};
     object[last] = value;
+  }
+
+  // Names by the centres in view that have room for them, largest first: at every zoom there are some.
+  function nameCenters(place) {
+    const index = place.data.findIndex((trace) => trace.meta?.names);
+    if (index < 0) return;
+    const { x, y, meta } = place._fullData[index];
+    const { xaxis, yaxis } = place._fullLayout;
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `bold 13px ${getComputedStyle(document.body).fontFamily}`;
+    const boxes = [];
+    const hasRoom = (k) => {
+      const [across, down] = [xaxis.c2p(x[k]), yaxis.c2p(y[k])];
+      const half = pen.measureText(meta.names[k]).width / 2 + 4;
+      const [left, right, top, bottom] = [across - half, across + half, down - 26, down - 8];
+      if (left < 0 || right > xaxis._length || top < 0 || bottom > yaxis._length) return false;
+      if (boxes.some((b) => left < b[1] && b[0] < right && top < b[3] && b[2] < bottom)) return false;
+      return boxes.push([left, right, top, bottom]);
+    };
+    const named = Array(meta.names.length).fill(NOTHING);
+    for (const k of meta.order) if (hasRoom(k)) named[k] = meta.names[k];
+    place.data[index].text = named;
+    Plotly.redraw(place);
   }
 
   function draw({ place, source }) {
@@ -59,6 +83,10 @@
       // Named one by one: among Plotly's own choice there is one that sends the data to a server.
       modeBarButtons: [["toImage", "zoom2d", "pan2d", "autoScale2d", "resetScale2d"]],
       plotlyServerURL: "",
+    }).then(() => {
+      nameCenters(place);
+      place.removeAllListeners("plotly_relayout");
+      place.on("plotly_relayout", () => nameCenters(place));
     });
   }
 

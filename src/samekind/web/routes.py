@@ -32,6 +32,7 @@ from samekind.project import (
     RowMap,
     SearchPage,
     Status,
+    Suggestion,
     Threshold,
 )
 from samekind.web import schemas as s
@@ -356,8 +357,18 @@ def cluster(
 
 @reviewing.put("/clusters/{cluster}/name")
 def rename(act: Act, cluster: ClusterNumber, new: s.NameBody) -> s.Changed:
-    """Rename a cluster."""
-    return act(lambda project, who: project.kinds.rename(cluster, new.name, who=who))
+    """Rename a cluster, and define it."""
+    return act(
+        lambda project, who: project.kinds.rename(
+            cluster, new.name, definition=new.definition, who=who
+        )
+    )
+
+
+@reviewing.post("/clusters/{cluster}/suggestion")
+def suggest(project: ProjectOf, cluster: ClusterNumber) -> Suggestion:
+    """A name and a definition of a cluster, from the model that answers; each time it is asked, and paid."""
+    return project.kinds.suggest(cluster)
 
 
 @reviewing.post("/clusters/{cluster}/remove")

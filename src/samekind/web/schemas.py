@@ -76,9 +76,13 @@ class UndoBody(Body):
 
 
 class NameBody(Body):
-    """The name of a cluster; "" for none."""
+    """The name of a cluster, and a sentence that says what belongs to it; "" for none.
+
+    Without a definition, the one that it has stays.
+    """
 
     name: Name
+    definition: Name | None = None
 
 
 class RowsBody(Body):

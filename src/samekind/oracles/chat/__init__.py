@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samekind.oracles.chat.oracle import ChatOracle
+from samekind.oracles.chat.prompt import Definition
 from samekind.oracles.chat.spending import Estimate, Spending
 
-__all__ = ["ChatOracle", "Estimate", "Spending"]
+__all__ = ["ChatOracle", "Definition", "Estimate", "Spending"]

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Sequence
 from math import ceil
+from typing import TypeVar
 
 from samekind.oracles.chat.client import LONGEST_LIMIT, ChatClient, Lost, Refused, pause_before
 from samekind.oracles.chat.errors import ChatError, SpentError, UnreadableError
-from samekind.oracles.chat.prompt import Example, Prompt, reply_schema
+from samekind.oracles.chat.prompt import (
+    DEFINITION_SCHEMA,
+    Definition,
+    Example,
+    Prompt,
+    reply_schema,
+)
 from samekind.oracles.chat.questions import ModelQuestion
-from samekind.oracles.chat.reply import Said, read_content, read_reply
+from samekind.oracles.chat.reply import Said, read_content, read_definition, read_reply
 from samekind.oracles.chat.spending import Purse
 
 __all__ = ["Asker", "tokens_of"]
 
+Reply = TypeVar("Reply")
+Messages = list[dict[str, object]]
+
 PICTURE_TOKENS = 4_000  # that a small picture may count as, until a server says how many
 REPLY_TOKENS = 64  # and 8 for each answer
+DEFINITION_TOKENS = 256  # of a name and a definition, in any script
 READINGS = 3  # times that a question is asked whose replies cannot be read
 UNREADABLE_RUN = 5  # questions in a row without a reply that can be read: it is not worth going on
 PER_TOKEN = 4  # characters, in estimates
@@ -37,6 +49,7 @@ class Asker:
         max_tokens: int | None,
     ) -> None:
         self.examples: list[Example] = []
+        self.definitions: list[Definition] = []
         self._client = client
         self._prompt = prompt
         self._purse = purse
@@ -54,29 +67,67 @@ class Asker:
 
     async def ask(self, question: ModelQuestion) -> tuple[Said, list[tuple[int, int]]]:
         """Return what was said, or which pairs are put aside as no reply could be read."""
+        try:
+            said = await self._hear(
+                lambda: self._prompt.messages(question, self.examples, self.definitions),
+                REPLY_TOKENS + 8 * len(question.pairs),
+                reply_schema(question),
+                lambda content: read_reply(content, question),
+            )
+        except UnreadableError as error:
+            self._unreadable += 1
+            if self._unreadable < UNREADABLE_RUN:
+                return [], list(question.pairs)
+            raise ChatError(
+                f"the replies of {self.model} to {self._unreadable} questions in a row cannot be read. Of "
+                f"the last one: {error}. None is kept as an answer. Try another model, or more max_tokens."
+            ) from None
+        self._unreadable = 0
+        self._purse.spent.questions += len(said)
+        return said, []
+
+    async def describe(
+        self, rows: Sequence[int], others: Sequence[int], taken: Sequence[str]
+    ) -> Definition:
+        """Return a name and a definition for the kind of some rows; see `Prompt.naming`."""
+        try:
+            return await self._hear(
+                lambda: self._prompt.naming(rows, others, taken),
+                DEFINITION_TOKENS,
+                DEFINITION_SCHEMA,
+                read_definition,
+            )
+        except UnreadableError as error:
+            raise ChatError(
+                f"{READINGS} replies of {self.model} cannot be read. Of the last one: {error}. Try again, or "
+                "write the name yourself."
+            ) from None
+
+    async def _hear(
+        self,
+        messages: Callable[[], Messages],
+        room: int,
+        schema: dict[str, object],
+        read: Callable[[str], Reply],
+    ) -> Reply:
+        """Return what the model says; the last `UnreadableError` if no reply can be read."""
         why = ""
         for _ in range(READINGS):
-            body = self._body(question)
+            body: dict[str, object] = {
+                "model": self.model,
+                "messages": messages(),
+                "temperature": 0,
+                "max_tokens": self._max_tokens or room,
+            }
             try:
-                said = await self._call(body, question)
+                return read(read_content(await self._call(body, schema)))
             except UnreadableError as error:
                 self._purse.spent.failed += 1
                 why = self._client.endpoint.without_key(str(error))
-                continue
-            self._unreadable = 0
-            self._purse.spent.questions += len(said)
-            return said, []
-        self._unreadable += 1
-        if self._unreadable >= UNREADABLE_RUN:
-            raise ChatError(
-                f"the replies of {self.model} to {self._unreadable} questions in a row cannot be read. Of "
-                f"the last one: {why}. None is kept as an answer. Try another model, or more max_tokens."
-            )
-        return [], list(question.pairs)
+        raise UnreadableError(why)
 
-    async def _call(self, body: dict[str, object], question: ModelQuestion) -> Said:
-        """Send a call until there is a reply, as often as is reasonable; return what it says."""
-        schema = reply_schema(question)
+    async def _call(self, body: dict[str, object], schema: dict[str, object]) -> object:
+        """Send a call until there is a reply, as often as is reasonable; return that."""
         attempt, waited = 0, 0.0
         while True:
             amount = await self._reserve(body)
@@ -105,16 +156,7 @@ class Asker:
                 self._settled.set()
                 raise
             self._settle(amount, reply, body)
-            return read_reply(read_content(reply), question)
-
-    def _body(self, question: ModelQuestion) -> dict[str, object]:
-        room = REPLY_TOKENS + 8 * len(question.pairs)
-        return {
-            "model": self.model,
-            "messages": self._prompt.messages(question, self.examples),
-            "temperature": 0,
-            "max_tokens": self._max_tokens or room,
-        }
+            return reply
 
     # Money
 

@@ -54,7 +54,9 @@ class ChatClient:
     """Which of `FORMATS` is used: the first one that the server takes."""
     _free_at: float = 0.0
     _paused_until: float = 0.0
-    _idle: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
+    _idle: asyncio.LifoQueue[httpx.AsyncClient] = field(
+        default_factory=asyncio.LifoQueue, repr=False
+    )
     """One connection for each call in flight: a pool would look through all of them at every step."""
 
     async def open(self) -> None:
@@ -63,21 +65,20 @@ class ChatClient:
 
         is_plain = self.endpoint.is_loopback and self.endpoint.url.startswith("http://")
         verify = False if is_plain else httpx.create_ssl_context()  # there is no TLS to verify
-        self._idle = [
-            httpx.AsyncClient(
+        self._idle = asyncio.LifoQueue()  # of this loop
+        for _ in range(self.in_flight):
+            client = httpx.AsyncClient(
                 timeout=httpx.Timeout(self.timeout, connect=min(self.timeout, 10.0)),
                 limits=httpx.Limits(max_connections=1),
                 trust_env=not self.endpoint.is_loopback,  # proxies
                 verify=verify,
             )
-            for _ in range(self.in_flight)
-        ]
+            self._idle.put_nowait(client)
 
     async def close(self) -> None:
         """Let go of the connections."""
-        for client in self._idle:
-            await client.aclose()
-        self._idle = []
+        while not self._idle.empty():
+            await self._idle.get_nowait().aclose()
 
     async def post(self, body: dict[str, object], schema: dict[str, object]) -> object:
         """Send a call once, when it is our turn; return the reply."""
@@ -117,7 +118,7 @@ class ChatClient:
 
         key = self.endpoint.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        client = self._idle.pop()
+        client = await self._idle.get()
         try:
             async with (
                 asyncio.timeout(self.timeout),
@@ -136,7 +137,7 @@ class ChatClient:
         except httpx.HTTPError as error:
             raise Lost(f"the connection broke ({type(error).__name__})") from None
         finally:
-            self._idle.append(client)
+            self._idle.put_nowait(client)
 
     async def _turn(self) -> None:
         """Wait while the server wants no calls, and until the next one is allowed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
+from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -15,7 +16,13 @@ from samekind.oracles.chat.calls import CallLoop, call_all
 from samekind.oracles.chat.client import ChatClient
 from samekind.oracles.chat.endpoint import Endpoint
 from samekind.oracles.chat.item_parts import ItemParts, ShowsItems
-from samekind.oracles.chat.prompt import DEFAULT_CRITERION, Example, Prompt, prompt_version
+from samekind.oracles.chat.prompt import (
+    DEFAULT_CRITERION,
+    Definition,
+    Example,
+    Prompt,
+    prompt_version,
+)
 from samekind.oracles.chat.questions import ModelQuestion, group_pairs
 from samekind.oracles.chat.reply import Said
 from samekind.oracles.chat.spending import Estimate, Price, Purse, Spending
@@ -135,6 +142,7 @@ class ChatOracle:
             max_tokens=max_tokens,
         )
         self._loop = CallLoop()
+        self._held = Lock()  # while the loop is started or ended, or must not end
 
     def __repr__(self) -> str:
         return (
@@ -184,9 +192,8 @@ class ChatOracle:
         if not len(pairs):
             return
         questions = group_pairs(pairs, self._per_call)
-        if not self._loop.is_open:
-            self._loop.open()
-            self._loop.run(self._asker.open())
+        with self._held:
+            self._open()
         for some in call_all(self._loop, questions, self._asker.ask, self._in_flight):
             said = [one for answered, _ in some for one in answered]
             if said:
@@ -202,6 +209,22 @@ class ChatOracle:
             own = pairs[answers == answer][-MOST_EXAMPLES:]
             chosen += [Example(a, b, answer) for a, b in own.tolist()]
         self._asker.examples = chosen
+
+    def use_definitions(self, definitions: Sequence[Definition]) -> None:
+        """Tell the model in the calls to come how people defined some kinds."""
+        self._asker.definitions = list(definitions)
+
+    def describe(
+        self, rows: Sequence[int], others: Sequence[int] = (), taken: Sequence[str] = ()
+    ) -> Definition:
+        """Return a name and a one-sentence definition for the cluster of some rows, also while it answers.
+
+        `others` are rows of clusters that are like it, `taken` the names of other clusters. Errors are those
+        of `stream`.
+        """
+        with self._held:
+            self._open()
+            return self._loop.run(self._asker.describe(rows, others, taken))
 
     def estimate(self, questions: int, *, sample: int = 200) -> Estimate:
         """Return about what so many questions cost, one in a call; nothing is sent."""
@@ -226,9 +249,15 @@ class ChatOracle:
 
     def close(self) -> None:
         """Let go of the connections; they are opened again when needed."""
-        if self._loop.is_open:
-            self._loop.run(self._client.close())
-            self._loop.close()
+        with self._held:
+            if self._loop.is_open:
+                self._loop.run(self._client.close())
+                self._loop.close()
+
+    def _open(self) -> None:
+        if not self._loop.is_open:
+            self._loop.open()
+            self._loop.run(self._asker.open())
 
 
 def _heard(said: Said) -> Heard:

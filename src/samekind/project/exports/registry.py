@@ -43,6 +43,17 @@ def _is_pictures(items: Items) -> bool:
     return items.medium == "image"
 
 
+def _has_places(items: Items) -> bool:
+    return not items.is_records and not items.is_streamed
+
+
+FITTING: dict[Callable[[Items], bool], str] = {  # in words
+    _is_records: "records that may be duplicates (samekind label DATA --records)",
+    _is_pictures: "pictures",
+    _has_places: "items that are in memory, and no records",
+}
+
+
 class Export(NamedTuple):
     """A file that can be written.
 
@@ -191,6 +202,13 @@ EXPORTS = (
         tools.write_dataset,
     ),
     Export(
+        "atlas",
+        "atlas.parquet",
+        "the map: embedding-atlas atlas.parquet --x projection_x --y projection_y",
+        tools.write_atlas,
+        _has_places,
+    ),
+    Export(
         "label-studio",
         "label-studio.json",
         "tasks for Label Studio: import it there",
@@ -255,9 +273,7 @@ class Exports:
         export, items = find_export(name), self._project.items
         if export.fits(items):
             return export
-        what = "pictures"
-        if export.fits is _is_records:
-            what = "records that may be duplicates (samekind label DATA --records)"
+        what = FITTING[export.fits]
         raise ProjectError(f"{export.file} can be had only of {what}; {items.source} holds none.")
 
     def write_folders(self, folder: Path) -> tuple[int, int]:

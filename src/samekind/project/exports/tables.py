@@ -192,6 +192,7 @@ def write_json(project: Project, file: BinaryIO) -> None:
                 "kind": ref.number,
                 "name": name_in_table(ref),
                 "name_is_proposed": ref.name is None,
+                "definition": ref.definition,
                 "known_rows": members.tolist(),
             }
             for ref, members in zip(refs, found.members_, strict=True)

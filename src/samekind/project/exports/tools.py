@@ -1,4 +1,4 @@
-"""What was found, as files for other tools: Label Studio, Prodigy, Hugging Face `datasets` and Argilla.
+"""What was found, as files for other tools: Label Studio, Prodigy, Hugging Face, Argilla, embedding-atlas.
 
 What somebody answered is written as an annotation, what is only predicted as a prediction with its score: so
 the other tool's people go on where these have stopped.
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, Union
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
 import pandas as pd
 
-from samekind.project.exports.tables import kinds_of_rows
+from samekind.project.exports.tables import beside_own_columns, kinds_of_rows
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LabelledRow",
     "labelled_rows",
+    "write_atlas",
     "write_dataset",
     "write_label_studio",
     "write_label_studio_config",
@@ -161,6 +163,20 @@ def write_dataset(project: Project, file: BinaryIO) -> None:
     about = json.dumps({"info": {"features": features}})
     written = pa.table(columns).replace_schema_metadata({"huggingface": about})
     pq.write_table(written, file)
+
+
+def write_atlas(project: Project, file: BinaryIO) -> None:
+    """Write the map as Parquet for embedding-atlas: all rows, and their places as projection_x and _y."""
+    maps, n = project.overview.maps, project.items.n
+    maps.laid_out()  # the better map, where there is time for it
+    placed = maps.placed(np.arange(n))
+    places = np.empty((n, 2), dtype=np.float32)
+    places[placed.rows] = placed.places
+    own = kinds_of_rows(project).assign(projection_x=places[:, 0], projection_y=places[:, 1])
+    if project.items.medium == "image":
+        own[PICTURE] = pd.Series([_picture(project, row) for row in range(n)])
+    table = beside_own_columns(project.items.shown_frame(with_labels=True), own)
+    table.to_parquet(file, index=False)
 
 
 def _names(rows: list[LabelledRow]) -> list[str]:

@@ -69,10 +69,11 @@ export function loadPicture(image, path) {
  *
  * @param {string} method
  * @param {string} path
- * @param {{body?: any, csv?: Blob, etag?: string | null, key?: string}} [options] key: repeated with it, nothing is done twice
+ * @param {{body?: any, csv?: Blob, etag?: string | null, key?: string, timeout?: number}} [options] key: repeated with it, nothing is done twice
  * @returns {Promise<any>} the reply; null if it has not changed since `etag`
  */
-export async function call(method, path, { body, csv, etag, key } = {}) {
+export async function call(method, path, options = {}) {
+  const { body, csv, etag, key, timeout = TIMEOUT_MS } = options;
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   const who = remembered("who", "");
@@ -90,14 +91,14 @@ export async function call(method, path, { body, csv, etag, key } = {}) {
       headers,
       body: csv ?? (body === undefined ? undefined : JSON.stringify(body)),
       cache: "no-store",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeout),
     });
     text = await response.text();
   } catch {
     throw new ApiError("The server does not answer.", 0);
   }
   if (response.status === 304) return null;
-  if (response.status === 401 && adoptToken()) return call(method, path, { body, csv, etag, key });
+  if (response.status === 401 && adoptToken()) return call(method, path, options);
   const reply = parse(text);
   if (!response.ok) throw new ApiError(explain(response.status, reply), response.status, reply);
   if (reply && typeof reply === "object") tags.set(reply, response.headers.get("ETag"));

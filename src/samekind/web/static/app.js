@@ -197,7 +197,7 @@ function Foot() {
         onkeydown=${leave}
       />
     </label>
-    <label class="switch">
+    <label class="switch" title="Ask which of several kinds an item is">
       <input
         id="lineup"
         type="checkbox"
@@ -207,7 +207,7 @@ function Foot() {
       />
       ${" Line-ups"}
     </label>
-    <label class="switch" data-needs="own">
+    <label class="switch" data-needs="own" title="Ask about several items of one kind at once">
       <input
         id="sheets"
         type="checkbox"

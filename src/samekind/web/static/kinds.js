@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "./vendor/preact.js";
 import { call } from "./api.js";
 import { Curve } from "./curve.js";
+import { DefineButton } from "./definition.js";
 import { confirm, Dialog } from "./dialogs.js";
 import { count, number } from "./format.js";
 import { brief, oneLine, spoken } from "./item_text.js";
@@ -51,7 +52,11 @@ export function Found() {
 function summary(overview) {
   const { status } = state;
   if (!overview || !status) return "Loading…";
-  if (!overview.clusters.length) return "Nothing yet. The first kinds appear after a few answers.";
+  if (!overview.clusters.length) {
+    return status.clusters
+      ? "The kinds appear here when you pause."
+      : "Nothing yet. The first kinds appear after a few answers.";
+  }
   const { unplaced } = overview;
   const rows = count(status.n_rows, "item");
   const left = unplaced
@@ -165,6 +170,8 @@ function KindCard({ kind, others, isPicked, toggle }) {
     onchange: () => toggle(kind.cluster),
   };
   const all = { "aria-label": `Show all of ${name}`, act: () => openKind(kind) };
+  const define = (/** @type {string} */ text, /** @type {string} */ definition) =>
+    rename(kind, text, definition);
   return html`<li class="kind" data-cluster=${kind.cluster}>
     <div class="kind-head">
       <span class="chip" style=${{ backgroundColor: colorOf(kind.number) }}></span>
@@ -172,7 +179,12 @@ function KindCard({ kind, others, isPicked, toggle }) {
       <${NameField} kind=${kind} others=${others} />
       <label class="pick">merge <input type="checkbox" ...${pick} /></label>
     </div>
-    <p class="kind-counts"><span>${counts}</span><${Button} class="link" ...${all}>Show all<//></p>
+    ${kind.definition && html`<p class="kind-definition" dir="auto">${kind.definition}</p>`}
+    <p class="kind-counts">
+      <span>${counts}</span>
+      <${DefineButton} kind=${kind} save=${define} />
+      <${Button} class="link" ...${all}>Show all<//>
+    </p>
     <${Gallery} kind=${kind} items=${kind.members} />
     ${isDoubtful && html`<p class="doubtful-title">Doubtful</p>`}
     ${isDoubtful && html`<${Gallery} kind=${kind} items=${kind.doubtful} isDoubtful />`}
@@ -236,22 +248,27 @@ function Gallery({ kind, items, isDoubtful = false }) {
 
 // Changes by hand
 
-/** @param {ClusterRef} kind @param {string} name @returns {Promise<boolean>} */
-async function rename(kind, name) {
+/** @param {ClusterRef} kind @param {string} name @param {string} [definition] without it, it stays @returns {Promise<boolean>} */
+async function rename(kind, name, definition) {
   const before = kind.name ?? "";
-  const reply = await change(`/api/clusters/${kind.cluster}/name`, { name });
+  const reply = await change(`/api/clusters/${kind.cluster}/name`, { name, definition });
   if (reply === null) return false;
   const { overview } = state;
   if (overview) {
     const clusters = overview.clusters.map((one) =>
-      one.cluster === kind.cluster ? { ...one, name: name || null } : one,
+      one.cluster === kind.cluster
+        ? { ...one, name: name || null, definition: definition ?? one.definition }
+        : one,
     );
     set({ overview: { ...overview, clusters } });
   }
   refreshOverview();
   // A name is no answer: undoing it means giving the old one again.
-  const text = name ? `Named “${name}”.` : "The name is removed.";
-  say({ text, action: "Undo", onaction: () => void rename({ ...kind, name }, before) });
+  const text = name === before ? "Saved." : name ? `Named “${name}”.` : "The name is removed.";
+  const now = { ...kind, name, definition: definition ?? kind.definition };
+  const onaction = () =>
+    void rename(now, before, definition === undefined ? undefined : kind.definition);
+  say({ text, action: "Undo", onaction });
   return true;
 }
 

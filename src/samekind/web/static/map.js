@@ -1,8 +1,9 @@
-/** The map of the items: zoom and pan; coloured by the kinds in view, which the legend names. */
+/** The map of the items: zoom and pan; coloured by the kinds in view, with their names on it. */
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
-import { count, number } from "./format.js";
+import { count, number, shorten } from "./format.js";
 import { listenToGestures } from "./gestures.js";
+import { placeNames } from "./map_names.js";
 import { colorOf, nameOf } from "./names.js";
 import { useStore } from "./use.js";
 import { Button } from "./parts.js";
@@ -12,6 +13,8 @@ const MARGIN = 12;
 const MOST_COLOURED = 12; // kinds that have a colour at once: more cannot be told apart
 const CLOSEST = 60;
 const STEP = 1.5;
+const LONGEST = 26; // signs of a name on the map
+const TOOLS = { left: -116, right: 0, top: 0, bottom: 42 }; // where the buttons are, from the right
 
 /** @typedef {{row: number, x: number, y: number, cluster: number | null, known: boolean}} Point */
 /** @typedef {import("./types.js").ClusterSummary} ClusterSummary @typedef {import("./types.js").MapData} MapData */
@@ -40,8 +43,8 @@ export function RowMap({ open }) {
   }, []);
   useEffect(() => {
     if (plot.current) plot.current.open = open;
-    if (data) plot.current?.update(data);
-  }, [data, open]);
+    if (data) plot.current?.update(data, overview?.clusters ?? []);
+  }, [data, open, overview]);
   useEffect(() => plot.current?.light(lit), [lit]);
   const kinds = new Map(overview?.clusters.map((kind) => [kind.cluster, kind]));
   const others = `${count(inView.others, "other kind")} in view, grey: move closer to see ${inView.others === 1 ? "its colour" : "their colours"}`;
@@ -121,6 +124,8 @@ class Plot {
     this.points = [];
     /** @type {Map<number, number>} the number of each kind, which is its colour */
     this.numbers = new Map();
+    /** @type {Map<number, string>} */
+    this.names = new Map();
     this.inView = "";
     /** @type {number | null} the kind to stand out */
     this.lit = null;
@@ -128,8 +133,8 @@ class Plot {
     this.#listen();
   }
 
-  /** @param {MapData} map */
-  update({ rows, x, y, place, known, clusters, numbers }) {
+  /** @param {MapData} map @param {ClusterSummary[]} kinds that have names */
+  update({ rows, x, y, place, known, clusters, numbers }, kinds) {
     this.points = rows.map((row, i) => ({
       row,
       x: x[i],
@@ -138,6 +143,7 @@ class Plot {
       known: known[i],
     }));
     this.numbers = new Map(clusters.map((cluster, i) => [cluster, numbers[i]]));
+    this.names = new Map(kinds.map((kind) => [kind.cluster, shorten(nameOf(kind), LONGEST)]));
     this.draw();
   }
 
@@ -154,21 +160,23 @@ class Plot {
     this.inView = inView;
   }
 
-  /** @returns {number[]} the kinds in view, those with the most rows there first */
+  /** @returns {[number, [number, number][]][]} the kinds in view with their points there, those with the most first */
   #inView() {
-    /** @type {Map<number, number>} */
-    const counts = new Map();
+    /** @type {Map<number, [number, number][]>} */
+    const found = new Map();
     const place = this.#place();
     const { clientWidth: width, clientHeight: height } = this.canvas;
     for (const point of this.points) {
       const [x, y] = place(point);
       if (point.cluster === null || x < 0 || y < 0 || x > width || y > height) continue;
-      counts.set(point.cluster, (counts.get(point.cluster) ?? 0) + 1);
+      const there = found.get(point.cluster);
+      if (there) there.push([x, y]);
+      else found.set(point.cluster, [[x, y]]);
     }
-    return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || a - b);
+    return [...found].sort(([a, some], [b, others]) => others.length - some.length || a - b);
   }
 
-  /** Place every point: predicted ones first and pale, known ones above them; kinds without a colour are grey. */
+  /** Place every point: predicted ones first and pale, then known ones, then names; kinds without a colour are grey. */
   draw() {
     const { canvas } = this;
     const ratio = devicePixelRatio || 1;
@@ -179,7 +187,8 @@ class Plot {
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     pen.scale(ratio, ratio);
     const place = this.#place();
-    const seen = this.#inView();
+    const inView = this.#inView();
+    const seen = inView.map(([cluster]) => cluster);
     const coloured = new Set(seen.slice(0, MOST_COLOURED));
     if (this.lit !== null) coloured.add(this.lit);
     this.#tell([...coloured], seen.filter((cluster) => !coloured.has(cluster)).length);
@@ -197,6 +206,33 @@ class Plot {
         pen.arc(x, y, grow * (known ? 3.6 : 2.1), 0, 2 * Math.PI);
         pen.fill();
       }
+    }
+    const named = inView.filter(([cluster]) =>
+      this.lit === null ? coloured.has(cluster) : this.lit === cluster,
+    );
+    this.#write(pen, named);
+  }
+
+  /** Names of kinds, as far as there is room. @param {CanvasRenderingContext2D} pen @param {[number, [number, number][]][]} named */
+  #write(pen, named) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const style = getComputedStyle(this.canvas);
+    pen.font = `600 12px ${style.fontFamily}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    pen.lineWidth = 4;
+    pen.globalAlpha = 1;
+    pen.strokeStyle = style.backgroundColor;
+    pen.fillStyle = style.color;
+    const kinds = named
+      .map(([cluster, points]) => ({ text: this.names.get(cluster) ?? "", points }))
+      .filter(({ text }) => text);
+    const tools = { ...TOOLS, left: width + TOOLS.left, right: width };
+    const measure = (/** @type {string} */ text) => pen.measureText(text).width;
+    for (const { text, x, y } of placeNames(kinds, { width, height }, measure, [tools])) {
+      pen.strokeText(text, x, y);
+      pen.fillText(text, x, y);
     }
   }
 

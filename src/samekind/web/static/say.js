@@ -38,6 +38,7 @@ export function subject(question) {
  * @param {string} props.label
  * @param {string} props.placeholder
  * @param {ItemView | null} props.item what it is for: its likeliest kinds come first
+ * @param {string} [props.beside] what a new kind says beside its name
  * @param {(choice: Choice) => void} props.pick
  * @param {string} [props.resetFor] when this changes, the field is emptied, unless somebody types in it
  * @param {boolean} [props.isFocused] whether it takes the focus when it appears
@@ -48,6 +49,7 @@ export function Picker({
   label,
   placeholder,
   item,
+  beside = "",
   pick,
   resetFor,
   isFocused,
@@ -177,7 +179,7 @@ export function Picker({
     <div class="picker-popup" hidden=${!isOpen}>
       <div class="picker-about">${item && html`<${Mini} item=${item} />`}</div>
       <ul class="picker-list" id=${listId} role="listbox" aria-label="Kinds">
-        ${choices.map((choice, place) => html`<${Offer} key=${choice.kind?.cluster ?? "new"} id=${`${listId}-${place}`} choice=${choice} isActive=${place === active} take=${() => take(choice)} />`)}
+        ${choices.map((choice, place) => html`<${Offer} key=${choice.kind?.cluster ?? "new"} id=${`${listId}-${place}`} choice=${choice} beside=${beside} isActive=${place === active} take=${() => take(choice)} />`)}
       </ul>
     </div>
     <p class="hidden" role="status">${said}</p>
@@ -195,8 +197,8 @@ export function choicesOf(text, kinds) {
   return [fresh, ...there];
 }
 
-/** @param {{id: string, choice: Choice, isActive: boolean, take: () => void}} props */
-function Offer({ id, choice: { kind, name }, isActive, take }) {
+/** @param {{id: string, choice: Choice, beside: string, isActive: boolean, take: () => void}} props */
+function Offer({ id, choice: { kind, name }, beside, isActive, take }) {
   const option = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (isActive) option.current?.scrollIntoView({ block: "nearest" });
@@ -214,6 +216,7 @@ function Offer({ id, choice: { kind, name }, isActive, take }) {
     onclick=${take}
   >
     <strong class=${kind && !kind.name ? "unnamed" : ""} dir="auto">${kind ? name : fresh}</strong>
+    ${!kind && beside && html`<span class="muted">${beside}</span>`}
     ${
       kind &&
       html`<span class="picker-examples">
@@ -262,7 +265,7 @@ export function SayBar({ question, isWaiting, answer }) {
     if (!belongs.current && isSeen) belongs.current = pin();
   }
 
-  const { it, hint } = aboutOf(question);
+  const { it, hint, beside } = aboutOf(question);
   const whose = it === "This" ? "its kind" : `the kind of ${it}`;
   return html`<div id="say" class="say" role="group" aria-label="Say what it is">
     <span class="say-hint">${hint}</span>
@@ -270,6 +273,7 @@ export function SayBar({ question, isWaiting, answer }) {
       label="Its kind: type a name or a word of it"
       placeholder=${`type ${whose}, or pick one (${keys.label("say")})`}
       item=${item}
+      beside=${beside}
       pick=${pick}
       resetFor=${question?.id}
       forgets
@@ -287,7 +291,7 @@ export function SayBar({ question, isWaiting, answer }) {
     <${Button}
       class="answer fresh"
       data-answer="fresh"
-      title=${`${it} is of a new kind`}
+      title=${`${it} is of a new kind${beside && `, ${beside}`}`}
       act=${(/** @type {Event} */ event) => item && answer({ new: "" }, event)}
     >
       <span class="sign" aria-hidden="true">+</span><span>New kind</span
@@ -300,16 +304,17 @@ function focusTitle() {
   document.getElementById("question-title")?.focus({ preventScroll: true });
 }
 
-/** @param {Question | null} question @returns {{it: string, hint: string}} what the field is about */
+/** @param {Question | null} question @returns {{it: string, hint: string, beside: string}} what the field is about, and what a new kind says of the other item */
 function aboutOf(question) {
-  if (!question || question.type === "sheet") return { it: "This", hint: "" };
+  if (!question || question.type === "sheet") return { it: "This", hint: "", beside: "" };
   const isPair = question.type === "pair";
   const isB = isPair && question.subject === question.b.row;
   const it = isPair ? (isB ? "B" : "A") : "This";
   const kind = isPair ? (isB ? question.b_cluster : question.a_cluster) : question.item_cluster;
-  if (kind) return { it, hint: `${it} is of “${nameOf(kind)}”, or` };
+  const beside = isPair ? `and ${isB ? "A" : "B"} is not of it` : "";
+  if (kind) return { it, hint: `${it} is “${nameOf(kind)}”, or`, beside };
   const refused = question.refused && !isB ? `Ruled out: ${count(question.refused, "kind")}. ` : "";
-  return { it, hint: `${refused}${it} is` };
+  return { it, hint: `${refused}${it} is`, beside };
 }
 
 /**

@@ -14,6 +14,7 @@ export interface ClusterRef {
   number: number;
   name: string | null;
   proposed_name: string;
+  definition: string;
 }
 
 export interface ClusterOption extends ClusterRef {
@@ -107,6 +108,8 @@ export interface Status {
   records: boolean;
   project: string;
   uncompared: string[];
+  /** That answers, and suggests names; "" if there is none. */
+  model: string;
 }
 
 export interface UndoneAct {
