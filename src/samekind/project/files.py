@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from samekind.data import Items, read_contents
+from samekind.data import Items, packed_rows, read_contents
 from samekind.data import load as load_items
 from samekind.engine import OtherDataError
 from samekind.errors import DataError
@@ -29,6 +29,7 @@ from samekind.project.changes import (
 )
 from samekind.project.project import Project
 from samekind.project.status import SETTINGS
+from samekind.project.words import ROWS
 
 __all__ = [
     "ITEMS",
@@ -104,13 +105,15 @@ def make_project(
     """
     if path is None:
         return Project(items, title=title, overlap=overlap, **settings)
-    path = _place(path)
+    path, items = _place(path), items.distinct()
     with Ledger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.settings.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
     wanted = before | settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
+    if (rows := packed_rows(items.rows)) != project.ledger.settings.get(ROWS, ""):
+        facts[ROWS] = rows
     ledger_now = project.ledger
     if ledger_now.items is None:
         keep_contents(ledger_now, items.contents())
@@ -147,7 +150,7 @@ def open_project(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**recipe, cache=cache_of(path), progress=progress)
+    items = load_items(**recipe, cache=cache_of(path), progress=progress).distinct()
     if on_items is not None:
         on_items(items)
     if not read_only:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz import fuzz, utils
 
 from samekind.clusters import Clusters
@@ -102,6 +103,15 @@ class Kinds:
             name=self.name_of(members),
             proposed_name=self._names.name(number, members),
         )
+
+    def copies(self) -> NDArray[np.intp]:
+        """Return how many rows of each of ``clusters()`` hold the same as another one of its rows."""
+        found, copies = self.clusters(), self._project.items.copies
+        if copies is None:
+            return np.zeros(found.n_discovered_, dtype=np.intp)
+        there = found.labels_ >= 0
+        counts = np.bincount(found.labels_[there], copies.counts[there], found.n_discovered_)
+        return counts.astype(np.intp)
 
     def option(self, members: list[int], examples: list[int]) -> ClusterOption:
         """Return the cluster with these members, with some examples of them."""

@@ -50,12 +50,16 @@ class Overviews:
             found = project.clusters()
             labels, certificate = found.labels_, found.certificate_
             sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
+            copies = project.kinds.copies()
             order = [] if project.is_blank else np.argsort(-sizes, kind="stable").tolist()
             if project.is_records:  # most are of one record, and nothing to look at
                 order = [k for k in order[: 10 * MOST_ENTITIES] if sizes[k] > 1][:MOST_ENTITIES]
             refs = project.kinds.refs()
             return Overview(
-                clusters=[self._summary(found, k, refs[k], int(sizes[k]), members) for k in order],
+                clusters=[
+                    self._summary(found, k, refs[k], int(sizes[k]), int(copies[k]), members)
+                    for k in order
+                ],
                 unplaced=labels.size if project.is_blank else int((labels < 0).sum()),
                 certificate=None
                 if certificate is None
@@ -119,7 +123,7 @@ class Overviews:
         )
 
     def _summary(
-        self, found: Clusters, label: int, ref: ClusterRef, size: int, most: int
+        self, found: Clusters, label: int, ref: ClusterRef, size: int, copies: int, most: int
     ) -> ClusterSummary:
         item = self._project.item
         members, predicted = _rows(found, label)
@@ -130,6 +134,7 @@ class Overviews:
             **vars(ref),
             known=len(members),
             estimated=size,
+            copies=copies,
             recovered=label < found.n_recovered_,
             members=list(map(item, typical.tolist())),
             doubtful=list(map(item, doubtful[: max(1, most // 2)].tolist())),

@@ -123,6 +123,7 @@ class Project:
         **settings: Any,
     ) -> None:
         if session is None:
+            items = items.distinct()
             session = Session(items, ledger=ledger, **settings)
         self.items = items
         self.session = session

@@ -179,6 +179,7 @@ class Status:
     version: str
     records: bool = False  # that may be duplicates
     project: str = ""  # which project this is, wherever it is served
+    copies: int = 0  # rows that hold the same as an item, and are none of their own
     uncompared: Sequence[str] = ()  # columns that are shown, and no features
 
 
@@ -189,6 +190,7 @@ class ClusterSummary(ClusterRef):
     known: int
     estimated: int  # rows in all, known or predicted
     recovered: bool
+    copies: int  # rows that hold the same as one of its items
     members: list[ItemView]  # known ones, the most typical first
     doubtful: list[ItemView]  # predicted ones, the least certain first
 

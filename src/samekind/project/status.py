@@ -123,6 +123,7 @@ class Standing:
                 records=project.is_records,
                 project=project.ledger.project_id,
                 uncompared=project.uncompared,
+                copies=project.items.whole.n - project.items.n,
             )
             return self._last
 

@@ -81,6 +81,8 @@ def _write_answers(project: Project, file: BinaryIO) -> None:
 def _write_clusters(project: Project, file: BinaryIO) -> None:
     found = project.clusters()
     is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
+    if (copies := project.items.copies) is not None:
+        found = found.with_copies(copies.item_of)
     (found.without_labels() if is_large else found).save(file)
 
 

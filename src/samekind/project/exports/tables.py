@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.data import unpacked_rows
 from samekind.project.words import (
     NO_KIND,
     NO_NAME,
+    ROWS,
     WORDS,
     levels_of,
     name_in_table,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.clusters import Clusters
+    from samekind.data import Items
     from samekind.ledger import Ledger
     from samekind.project.project import Project
 
@@ -33,6 +36,7 @@ __all__ = [
     "beside_own_columns",
     "kinds_of_rows",
     "known_rows",
+    "of_all_rows",
     "piece_of",
     "write_answers",
     "write_centers",
@@ -66,9 +70,8 @@ def kinds_of_rows(project: Project) -> pd.DataFrame:
             )[labels]
             for k in range(depth if depth > 1 else 0)
         }
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
-                "row": np.arange(found.n_rows_),
                 "kind": np.array([*(ref.number for ref in refs), NO_KIND])[labels],
                 "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object)[labels],
                 "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[labels],
@@ -77,6 +80,22 @@ def kinds_of_rows(project: Project) -> pd.DataFrame:
                 "confidence": np.where(labels < 0, np.nan, sure.round(4)),
             }
         )
+    return of_all_rows(project.items, table)
+
+
+def of_all_rows(items: Items, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each row from one for each item; `copy_of` is the first row that holds the same."""
+    import pandas as pd
+
+    whole, copies = items.whole, items.copies
+    if copies is not None:
+        table = table.iloc[copies.item_of].reset_index(drop=True)
+    rows = np.arange(len(table))
+    table.insert(0, "row", whole.rows_in_file(rows))
+    if copies is not None:
+        first = pd.Series(whole.rows_in_file(copies.first_rows), dtype="Int64")
+        table["copy_of"] = first.mask(copies.first_rows == rows)
+    return table
 
 
 def rows_of_streams(project: Project) -> Iterator[pd.DataFrame]:
@@ -136,7 +155,7 @@ def write_rows_parquet(project: Project, file: BinaryIO) -> None:
 
 def _rows_table(project: Project) -> pd.DataFrame:
     """Return a line for each row: the user's columns, then those of `kinds_of_rows`, and its label."""
-    own, items = kinds_of_rows(project), project.items
+    own, items = kinds_of_rows(project), project.items.whole
     frame = items.shown_frame(with_labels=True)
     if items.labels is not None:
         own["label"] = items.labels
@@ -181,6 +200,7 @@ def write_json(project: Project, file: BinaryIO) -> None:
     with project.state():
         found, refs = project.clusters(), project.kinds.refs()
         rows = kinds_of_rows(project)
+    known = rows["row"][rows["known"]].groupby(rows["kind"])
     document = {
         "title": project.title,
         "questions": found.n_questions_,
@@ -192,9 +212,9 @@ def write_json(project: Project, file: BinaryIO) -> None:
                 "kind": ref.number,
                 "name": name_in_table(ref),
                 "name_is_proposed": ref.name is None,
-                "known_rows": members.tolist(),
+                "known_rows": known.get_group(ref.number).tolist(),
             }
-            for ref, members in zip(refs, found.members_, strict=True)
+            for ref in refs
         ],
         "rows": json.loads(rows.to_json(orient="records")),
     }
@@ -205,7 +225,13 @@ def write_answers(path: Path | BinaryIO, ledger: Ledger) -> None:
     """Write every answer that stands."""
     with ledger.lock:
         lines = [line for line in ledger.lines() if not line.retracted]
-    rows = [(line.a, line.b, WORDS[line.answer], line.who, line.when, line.asked) for line in lines]
+        of_items = unpacked_rows(ledger.settings.get(ROWS, ""))
+    pairs = np.array([line[:2] for line in lines], dtype=np.intp).reshape(-1, 2)
+    pairs = pairs if of_items is None else of_items[pairs]
+    rows = [
+        (a, b, WORDS[line.answer], line.who, line.when, line.asked)
+        for (a, b), line in zip(pairs.tolist(), lines, strict=True)
+    ]
     with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
         write_lines(file, ["a", "b", "answer", "who", "at", "asked"], rows)
 

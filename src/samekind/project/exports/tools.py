@@ -15,6 +15,7 @@ from xml.sax.saxutils import quoteattr
 import pandas as pd
 
 from samekind.project.exports.tables import kinds_of_rows
+from samekind.project.words import plain_item
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -33,7 +34,7 @@ TAG, PICTURE, MODEL = "kind", "image", "samekind"
 
 
 class LabelledRow(NamedTuple):
-    """A row, the name of its cluster, if it is in one, whether that is known, and how sure it is."""
+    """A row, copy or not, the name of its cluster, if it is in one, whether that is known, and how sure."""
 
     row: int
     label: str | None
@@ -53,12 +54,10 @@ def _labelled(table: pd.DataFrame) -> list[LabelledRow]:
         int(kind): f"{name} ({kind})" if name in several else name
         for kind, name in zip(kinds["kind"], kinds["name"], strict=True)
     }
-    columns = (table[name].tolist() for name in ("row", "kind", "known", "confidence"))
+    columns = (table[name].tolist() for name in ("kind", "known", "confidence"))
     return [
-        LabelledRow(
-            int(row), labels.get(int(kind)), bool(known), None if pd.isna(sure) else float(sure)
-        )
-        for row, kind, known, sure in zip(*columns, strict=True)
+        LabelledRow(row, labels.get(int(kind)), bool(known), None if pd.isna(sure) else float(sure))
+        for row, (kind, known, sure) in enumerate(zip(*columns, strict=True))
     ]
 
 
@@ -171,7 +170,7 @@ def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:
     """Yield the user's columns, with the name that `datasets` has for their type."""
     import pyarrow as pa
 
-    frame = project.items.frame
+    frame = project.items.whole.frame
     for name in [] if frame is None else frame.columns:
         try:
             values = pa.Array.from_pandas(frame[name])  # type: ignore[index]
@@ -191,9 +190,10 @@ def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:
 
 
 def _picture(project: Project, row: int) -> dict[str, object]:
-    path = project.items.picture_path(row)
+    items = project.items.whole
+    path = items.picture_path(row)
     if path is None:
-        shown = project.items.picture(row, "large")
+        shown = items.picture(row, "large")
         ending = shown.media_type.rpartition("/")[2]
         return {"bytes": shown.body, "path": f"row {row}.{ending}"}
     return {"bytes": path.read_bytes(), "path": path.name}
@@ -201,12 +201,13 @@ def _picture(project: Project, row: int) -> dict[str, object]:
 
 def _shown(project: Project, row: int, *, local_files: bool = False) -> dict[str, Json]:
     """Return what is to be seen of a row: its text, or where its picture is, and its fields."""
-    item = project.item(row)
-    shown: dict[str, Json] = {"row": row}
+    items = project.items.whole
+    item = plain_item(items.show(row))
+    shown: dict[str, Json] = {"row": int(items.rows_in_file(row))}
     shown |= dict(item.fields)
-    if project.items.medium == "image":
-        path = project.items.picture_path(row)
-        place = f"row {row}" if path is None else f"{project.items.source}/{item.title}"
+    if items.medium == "image":
+        path = items.picture_path(row)
+        place = item.title if path is None else f"{items.source}/{item.title}"
         shown[PICTURE] = f"/data/local-files/?d={quote(place)}" if local_files else place
     else:
         fields = "\n".join(f"{name}: {value}" for name, value in item.fields)

@@ -4,8 +4,8 @@ import { html, useRef, useState } from "./vendor/preact.js";
 import { call } from "./api.js";
 import { Curve } from "./curve.js";
 import { confirm, Dialog } from "./dialogs.js";
-import { count, number } from "./format.js";
-import { brief, oneLine, spoken } from "./item_text.js";
+import { andCopies, count, number } from "./format.js";
+import { brief, spoken, titled } from "./item_text.js";
 import { ItemButton, Whole } from "./items.js";
 import { RowMap } from "./map.js";
 import { colorOf, nameOf } from "./names.js";
@@ -53,7 +53,7 @@ function summary(overview) {
   if (!overview || !status) return "Loading…";
   if (!overview.clusters.length) return "Nothing yet. The first kinds appear after a few answers.";
   const { unplaced } = overview;
-  const rows = count(status.n_rows, "item");
+  const rows = count(status.n_rows, "item") + andCopies(status.copies);
   const left = unplaced
     ? `, ${number(unplaced)} ${unplaced === 1 ? "fits" : "fit"} nowhere yet`
     : "";
@@ -158,7 +158,7 @@ function groupsOf(kinds) {
 function KindCard({ kind, others, isPicked, toggle }) {
   const name = nameOf(kind);
   const isDoubtful = kind.doubtful.length > 0;
-  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all`;
+  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all${andCopies(kind.copies)}`;
   const pick = {
     "aria-label": `Pick ${name} to merge`,
     checked: isPicked,
@@ -305,7 +305,7 @@ export function openItem(item, kind, note, isPredicted = false, changed = refres
     const agree = then(async () => kind && (await place([item], kind)) && changed());
     const move = then(() => openPlacing([item], changed));
     const refuse = then(() => kind && remove(kind, [item]));
-    return html`<${Dialog} title=${oneLine(item)} kind="item-dialog" close=${close}>
+    return html`<${Dialog} title=${titled(item)} kind="item-dialog" close=${close}>
       ${note && html`<p class="hint" dir="auto">${note}</p>`}
       <${Whole} item=${item} />
       <p class="buttons">

@@ -6,6 +6,7 @@ export interface ItemView {
   text: string | null;
   fields: [string, string][];
   has_picture: boolean;
+  copies?: number;
   known?: boolean;
 }
 
@@ -28,6 +29,7 @@ export interface ClusterMatch extends ClusterOption {
 export interface ClusterSummary extends ClusterOption {
   known: number;
   estimated: number;
+  copies: number;
   recovered: boolean;
   doubtful: ItemView[];
 }
@@ -106,6 +108,7 @@ export interface Status {
   version: string;
   records: boolean;
   project: string;
+  copies: number;
   uncompared: string[];
 }
 
