@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from samekind.algorithms import Classified
     from samekind.data import Items
+    from samekind.flow import IntArray
     from samekind.project import Project
 
 MOST_ROWS = 10  # that are named

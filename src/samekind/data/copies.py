@@ -52,7 +52,7 @@ class Copies(NamedTuple):
 def normal_text(text: str) -> str:
     r"""Return a text without capitals, further spaces, and Unicode's several ways to write one letter.
 
-    On banking77, hwu64 and stackoverflow this joins no texts of different kinds but those that are equal anyway.
+    On banking77, hwu64 and stackoverflow this joins no texts of different kinds that are not equal anyway.
     Without punctuation it does; so do hashes of pictures that allow for small differences.
 
     Examples

@@ -173,6 +173,8 @@ class Items:
             from samekind.points import ArrayPoints
 
             self._points = ArrayPoints(self.X)
+            if self.copies is not None:
+                self._points.weights = (1 + self.copies.counts).astype(np.float64)
         return self._points
 
     @property

@@ -135,6 +135,7 @@ class Overviews:
             known=len(members),
             estimated=size,
             copies=copies,
+            is_split=ref.number in self._project.parts.numbers,
             recovered=label < found.n_recovered_,
             members=list(map(item, typical.tolist())),
             doubtful=list(map(item, doubtful[: max(1, most // 2)].tolist())),

@@ -23,6 +23,7 @@ from samekind.project.entities import Entities
 from samekind.project.exports import Exports
 from samekind.project.kinds import Kinds
 from samekind.project.overview import Overviews
+from samekind.project.parts import Parts
 from samekind.project.questions import Questions
 from samekind.project.search import search
 from samekind.project.status import Standing
@@ -90,6 +91,8 @@ class Project:
         Of records: which are one, at a threshold for matches.
     exports : Exports
         What was found, as files.
+    parts : Parts
+        The kinds that are split further.
     assistant : Assistant or None
         A model that answers in the background.
     notices : list of str
@@ -142,6 +145,7 @@ class Project:
         self.overview = Overviews(self)
         self.entities = Entities(self)
         self.exports = Exports(self)
+        self.parts = Parts(self)
         self.standing.heed_end()
         if overlap is not None:
             self.team.set_overlap(overlap)
@@ -264,6 +268,7 @@ class Project:
         if self.assistant is not None:
             self.assistant.stop()
         self.overview.maps.stop()
+        self.parts.close()
         with suppress(LedgerError), self.ledger.turn():
             pass  # whoever is in the middle of an act finishes that
         with self.ledger.lock:

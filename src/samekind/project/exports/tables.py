@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.data import unpacked_rows
+from samekind.ledger import LedgerMissing
 from samekind.project.words import (
     NO_KIND,
     NO_NAME,
@@ -54,33 +55,72 @@ MANY = 10**6  # of them, from which on a table is better written as Parquet
 def kinds_of_rows(project: Project) -> pd.DataFrame:
     """Return a line for each row: its cluster's number and name, and how sure that is.
 
-    Where names have paths ("card / lost"), there is a column for each level.
+    Where names have paths ("card / lost"), there is a column for each level. Rows of a split kind have its
+    name and then that of their kind within it, whose number is `part`.
     """
+    table = _kinds_of_items(project)
+    codes, paths = table.pop("path").factorize()
+    split = [levels_of(path) for path in paths]
+    depth = max(map(len, split), default=1)
+    for k in range(depth if depth > 1 else 0):
+        level = np.array([path[k] if k < len(path) else "" for path in split], dtype=object)
+        table.insert(list(table).index("known"), f"level_{k + 1}", level[codes])
+    if not table["part"].any():
+        del table["part"]
+    return of_all_rows(project.items, table)
+
+
+def _kinds_of_items(project: Project) -> pd.DataFrame:
+    """Return a line for each item; `path` has the names that were given, with those of parts below them."""
     import pandas as pd
 
     with project.state():
         found, refs = project.clusters(), project.kinds.refs()
         labels = found.labels_
         sure = project.session.confidence(np.arange(found.n_rows_))
-        paths = [*(levels_of(ref.name) for ref in refs), [""]]
-        depth = max(map(len, paths))
-        levels = {
-            f"level_{k + 1}": np.array(
-                [path[k] if k < len(path) else "" for path in paths], dtype=object
-            )[labels]
-            for k in range(depth if depth > 1 else 0)
-        }
-        table = pd.DataFrame(
+        of_labels = pd.DataFrame(
             {
-                "kind": np.array([*(ref.number for ref in refs), NO_KIND])[labels],
-                "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object)[labels],
-                "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[labels],
-                **levels,
-                "known": found.to_frame()["known"].to_numpy(),
-                "confidence": np.where(labels < 0, np.nan, sure.round(4)),
+                "kind": [*(ref.number for ref in refs), NO_KIND],
+                "part": "",
+                "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object),
+                "name_is_proposed": [*(ref.name is None for ref in refs), True],
+                "path": np.array([*(ref.name or "" for ref in refs), ""], dtype=object),
             }
         )
-    return of_all_rows(project.items, table)
+        table: pd.DataFrame = of_labels.iloc[labels].reset_index(drop=True)
+        table["known"] = found.to_frame()["known"].to_numpy()
+        table["confidence"] = np.where(labels < 0, np.nan, sure.round(4))
+    for number in project.parts.numbers:
+        with suppress(LedgerMissing):  # who deletes the file of a part, does not want it
+            _join_part(project, table, number)
+    return table
+
+
+def _join_part(project: Project, table: pd.DataFrame, number: int) -> None:
+    """Let items of a kind that is split be of the kinds of its part, which are named below it."""
+    rows = np.flatnonzero(table["kind"] == number)
+    part = project.parts.open(number)
+    if part.is_blank or not rows.size:
+        return
+    own, found = _kinds_of_items(part), part.clusters()
+    in_file = project.items.rows_in_file, part.items.rows_in_file
+    place = np.searchsorted(in_file[1](np.arange(part.items.n)), in_file[0](rows))
+    place = np.minimum(place, part.items.n - 1)
+    is_new = in_file[1](place) != in_file[0](rows)  # they came to the kind after it was split
+    if is_new.any():
+        firsts = np.array([members[0] for members in found.members_], dtype=np.intp)
+        place[is_new] = firsts[found.predict(project.items.X[rows[is_new]])]
+    own = own.iloc[place].reset_index(drop=True)
+    own.loc[is_new, ["known", "confidence"]] = False, np.nan
+    before = table.iloc[rows].reset_index(drop=True)
+    own["part"] = own["kind"].astype(str) + ("." + own["part"]).where(own["part"] != "", "")
+    own["path"] = before["name"] + " / " + own["path"].where(own["path"] != "", own["name"])
+    own["name"] = before["name"] + " / " + own["name"]
+    own["name_is_proposed"] |= before["name_is_proposed"]
+    own["confidence"] = (own["confidence"] * before["confidence"]).round(4)
+    there = (own.pop("kind") != NO_KIND).to_numpy()
+    for name in own:
+        table.loc[rows[there], name] = own[name].to_numpy()[there]
 
 
 def of_all_rows(items: Items, table: pd.DataFrame) -> pd.DataFrame:
@@ -198,9 +238,9 @@ def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
 def write_json(project: Project, file: BinaryIO) -> None:
     """Write the clusters, their names and known rows, and all rows."""
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
-        rows = kinds_of_rows(project)
-    known = rows["row"][rows["known"]].groupby(rows["kind"])
+        found = project.clusters()
+    rows = kinds_of_rows(project)
+    numbers = [name for name in ("kind", "part") if name in rows]
     document = {
         "title": project.title,
         "questions": found.n_questions_,
@@ -208,13 +248,9 @@ def write_json(project: Project, file: BinaryIO) -> None:
         "certificate": None if found.certificate_ is None else found.certificate_.in_words("kind"),
         "notes": found.notes_,
         "kinds": [
-            {
-                "kind": ref.number,
-                "name": name_in_table(ref),
-                "name_is_proposed": ref.name is None,
-                "known_rows": known.get_group(ref.number).tolist(),
-            }
-            for ref in refs
+            own.iloc[0][[*numbers, "name", "name_is_proposed"]].to_dict()
+            | {"known_rows": own["row"][own["known"]].tolist()}
+            for _, own in rows[rows["kind"] != NO_KIND].groupby(numbers)
         ],
         "rows": json.loads(rows.to_json(orient="records")),
     }

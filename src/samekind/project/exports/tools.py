@@ -48,15 +48,20 @@ def labelled_rows(project: Project) -> list[LabelledRow]:
 
 
 def _labelled(table: pd.DataFrame) -> list[LabelledRow]:
-    kinds = table.loc[table["kind"] >= 0, ["kind", "name"]].drop_duplicates("kind")
+    number = table["kind"].astype(str)
+    if "part" in table:
+        number = (number + "." + table["part"]).where(table["part"] != "", number)
+    number = number.where(table["kind"] >= 0, None)
+    kinds = pd.DataFrame({"number": number, "name": table["name"]}).drop_duplicates("number")
     several = set(kinds["name"][kinds["name"].duplicated(keep=False)])
     labels = {
-        int(kind): f"{name} ({kind})" if name in several else name
-        for kind, name in zip(kinds["kind"], kinds["name"], strict=True)
+        own: f"{name} ({own})" if name in several else name
+        for own, name in zip(kinds["number"], kinds["name"], strict=True)
+        if own is not None
     }
-    columns = (table[name].tolist() for name in ("kind", "known", "confidence"))
+    columns = (column.tolist() for column in (number, table["known"], table["confidence"]))
     return [
-        LabelledRow(row, labels.get(int(kind)), bool(known), None if pd.isna(sure) else float(sure))
+        LabelledRow(row, labels.get(kind), bool(known), None if pd.isna(sure) else float(sure))
         for row, (kind, known, sure) in enumerate(zip(*columns, strict=True))
     ]
 
