@@ -15,24 +15,21 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from experiments.person import Sitting, sit_down
-from experiments.small_data import load_table
+from experiments.small_data import load_kept, load_table
 from samekind import Session
 from samekind.data import Items, load
 
 COPIES = 0.3  # share of the rows
 BURSTS = {"anything": 1.0, "a twentieth": 0.05}  # of the items, that has copies
 ROWS = {"texts": 1_000, "pictures": 1_000}
-PRESSES = {"texts": 300, "pictures": 150}
+PRESSES = {"texts": 300, "pictures": 200}
 STEP = 10
 REQUIRED = 0.75
 
 
-def load_with_copies(
-    name: str, copied_as: str, folder: Path, seed: int
-) -> tuple[Items, list[str]]:
+def load_with_copies(name: str, copied_as: str, folder: Path, seed: int) -> tuple[Items, list[str]]:
     """Write a pile of which some rows are copies, in any order; return it, and what each row is."""
     rng = np.random.default_rng([seed, 7])
     n = ROWS[name]
@@ -56,8 +53,9 @@ def load_with_copies(
         )
     from PIL import Image
 
-    digits = load_digits()
-    chosen = rng.permutation(len(digits.target))[:n_items]
+    X, y = load_kept(file="fashion10k.npz")
+    drawings = X.reshape(-1, 28, 28).astype(np.uint8)
+    chosen = rng.permutation(len(y))[:n_items]
     pile = folder / "pictures"
     pile.mkdir()
     files: dict[int, Path] = {}
@@ -66,10 +64,9 @@ def load_with_copies(
         if row in files:
             shutil.copy(files[row], file)
         else:
-            picture = np.rint(digits.images[chosen[row]] * (255 / 16)).astype(np.uint8)
-            Image.fromarray(picture).resize((32, 32)).save(file)
+            Image.fromarray(drawings[chosen[row]]).save(file)
             files[row] = file
-    return load(pile, cache=folder / "cache"), [str(digits.target[chosen[row]]) for row in rows]
+    return load(pile, cache=folder / "cache"), [str(y[chosen[row]]) for row in rows]
 
 
 def sort_twice(name: str, copied_as: str, seed: int) -> tuple[Sitting, Sitting]:

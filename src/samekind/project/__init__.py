@@ -24,7 +24,7 @@ from samekind.project.files import (
     open_project,
 )
 from samekind.project.numbers import ClusterNumbers
-from samekind.project.parts import parent_of, part_name, parts_of, place_of_part
+from samekind.project.parts import parent_of, part_name, place_of_part, with_parts
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.team import check_overlap
@@ -74,10 +74,10 @@ __all__ = [
     "oracle_of_names",
     "parent_of",
     "part_name",
-    "parts_of",
     "place_of_part",
     "plain",
     "title_of",
+    "with_parts",
     "write_answers",
     "write_csv",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from samekind.data import Contents, Items, match_contents
-from samekind.ledger import Ledger, ProjectPlace, ProjectURL
+from samekind.ledger import Ledger, LedgerMissing, ProjectPlace, ProjectURL
 from samekind.project.words import ProjectError, check_name, name_in_table, numbered
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ __all__ = [
     "items_of_part",
     "parent_of",
     "part_name",
-    "parts_of",
     "place_of_parent",
     "place_of_part",
     "rows_of_part",
+    "with_parts",
 ]
 
 SPLIT = "split"  # in `settings` of a parent: the numbers of its kinds that are split
@@ -73,7 +74,7 @@ class Parts:
         found: list[int] = json.loads(self._project.ledger.settings.get(SPLIT, "[]"))
         return found
 
-    def split(self, cluster: int, question: str = "", *, who: str = "") -> int:
+    def split(self, cluster: int, question: str = "") -> int:
         """Let the rows of a cluster be sorted further; return its number, by which `open` has the part.
 
         Again, it takes in which rows the cluster has now, unless the part is open. The question, if there is
@@ -225,8 +226,15 @@ def place_of_parent(place: ProjectPlace) -> ProjectPlace | None:
     return None if found is None else place.with_name(found[0] + end)
 
 
-def parts_of(place: ProjectPlace) -> list[int]:
-    """Return the numbers of the kinds that are split in the project at a place."""
+def with_parts(
+    place: ProjectPlace, target: ProjectPlace
+) -> list[tuple[ProjectPlace, ProjectPlace]]:
+    """Return the places of a project and of all its parts, each with where it goes if the project goes there."""
+    found = [(place, target)]
     with Ledger(place, read_only=True) as ledger:
-        found: list[int] = json.loads(ledger.settings.get(SPLIT, "[]"))
+        numbers = json.loads(ledger.settings.get(SPLIT, "[]"))
+    for number in numbers:
+        own, other = place_of_part(place, number), place_of_part(target, number)
+        with suppress(LedgerMissing):  # somebody has deleted it
+            found += with_parts(own, other)
     return found

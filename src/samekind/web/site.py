@@ -60,7 +60,7 @@ class HostedProject:
 
     @property
     def links(self) -> Links:
-        """The project's links; they can be read before the project is ready. A part has those of its parent."""
+        """The project's links; they can be read before the project is ready. A part has its parent's."""
         if self.parent is not None:
             return self.parent.links
         if self.place is None:

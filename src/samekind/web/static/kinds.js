@@ -12,6 +12,7 @@ import { colorOf, nameOf } from "./names.js";
 import { refreshOverview } from "./overview.js";
 import { openPlacing, place } from "./say.js";
 import { Search } from "./search.js";
+import { Split } from "./split.js";
 import { attempt, change, openDialog, say, set, state, undo } from "./store.js";
 import { ThresholdPanel } from "./records.js";
 import { useStore } from "./use.js";
@@ -172,7 +173,9 @@ function KindCard({ kind, others, isPicked, toggle }) {
       <${NameField} kind=${kind} others=${others} />
       <label class="pick">merge <input type="checkbox" ...${pick} /></label>
     </div>
-    <p class="kind-counts"><span>${counts}</span><${Button} class="link" ...${all}>Show all<//></p>
+    <p class="kind-counts">
+      <span>${counts}</span><${Button} class="link" ...${all}>Show all<//><${Split} kind=${kind} />
+    </p>
     <${Gallery} kind=${kind} items=${kind.members} />
     ${isDoubtful && html`<p class="doubtful-title">Doubtful</p>`}
     ${isDoubtful && html`<${Gallery} kind=${kind} items=${kind.doubtful} isDoubtful />`}

@@ -30,6 +30,7 @@ export interface ClusterSummary extends ClusterOption {
   known: number;
   estimated: number;
   copies: number;
+  is_split: boolean;
   recovered: boolean;
   doubtful: ItemView[];
 }
@@ -208,6 +209,10 @@ export interface ChangedPair {
 }
 
 export interface Me {
+  /** in addresses */
+  name: string;
+  /** the name of the project that this is a part of */
+  part_of: string | null;
   /** null where people have no links */
   who: string | null;
   role: string;
