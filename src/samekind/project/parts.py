@@ -229,7 +229,7 @@ def place_of_parent(place: ProjectPlace) -> ProjectPlace | None:
 def with_parts(
     place: ProjectPlace, target: ProjectPlace
 ) -> list[tuple[ProjectPlace, ProjectPlace]]:
-    """Return the places of a project and of all its parts, each with where it goes if the project goes there."""
+    """Return where a project and all its parts are, each with where it is if the project is elsewhere."""
     found = [(place, target)]
     with Ledger(place, read_only=True) as ledger:
         numbers = json.loads(ledger.settings.get(SPLIT, "[]"))
