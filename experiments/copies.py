@@ -8,7 +8,6 @@ right as with the last press of the pile whose copies are items of their own.
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from itertools import product
@@ -82,21 +81,18 @@ def curve_of(sittings: Sequence[Sitting]) -> NDArray[np.float64]:
     return np.mean([[look["right"] for look in one.looks] for one in sittings], axis=0)
 
 
-def main(names: Sequence[str] = tuple(ROWS), runs: int = 5) -> None:
+def main(names: Sequence[str] | None = None, runs: int = 5) -> None:
     """Print for each pile the presses for the same result, by the means of some runs."""
-    for copied_as, name in product(BURSTS, names):
+    for copied_as, name in product(BURSTS, names or ROWS):
         pairs = [sort_twice(name, copied_as, seed) for seed in range(runs)]
         by_rows, by_items = (curve_of(sittings) for sittings in zip(*pairs, strict=True))
         presses = STEP * by_rows.size
-        needed = STEP * (1 + int(np.argmax(by_items >= by_rows[-1])))
+        reached = np.flatnonzero(by_items >= by_rows[-1])
+        needed = STEP * (1 + reached[0]) if reached.size else np.inf
         verdict = "met" if needed <= REQUIRED * presses else "NOT MET"
         print(
-            f"{name}, copies of {copied_as}, {runs} runs: {100 * by_rows[-1]:.1f} % of the rows right after "
-            f"{presses} presses by rows, after {needed} by items ({needed / presses:.2f}, at most {REQUIRED}: "
-            f"{verdict}); {100 * by_items[-1]:.1f} % after as many",
+            f"{name}, copies of {copied_as}, {runs} runs: {100 * by_rows[-1]:.1f} % of the rows right "
+            f"after {presses} presses by rows, after {needed} by items: {needed / presses:.2f}, required "
+            f"{REQUIRED}: {verdict}; {100 * by_items[-1]:.1f} % after as many",
             flush=True,
         )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:] or tuple(ROWS))

@@ -1,14 +1,13 @@
 """Kinds of kinds: Banking77's 77 categories in ten groups, two of which are split by a few questions each.
 
-A simulated person sorts the texts of two groups into their categories, each group as a part of a project in which
-the ten groups are known. What counts is how many rows of the two groups get the right category.
+A simulated person sorts the texts of two groups into their categories, each group as a part of a project in
+which the ten groups are known. What counts is how many rows of the two groups get the right category.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +70,7 @@ def sort_by(project: Project, kind_of: Callable[[ItemView], str], presses: int) 
             project.answer(question.id, SheetAnswer(out), who="ann")
 
 
-def split_groups(folder: Path, seed: int, names: tuple[str, ...] = SPLIT) -> list[float]:
+def split_groups(folder: Path, seed: int, names: Sequence[str]) -> list[float]:
     """Return which share of the rows of each group is right after it was split."""
     table = load_table("banking77.csv.gz").sample(3_000, random_state=seed)
     table.to_csv(folder / "texts.csv", index=False)
@@ -101,9 +100,9 @@ def split_groups(folder: Path, seed: int, names: tuple[str, ...] = SPLIT) -> lis
     return shares
 
 
-def main(names: tuple[str, ...] = SPLIT, runs: int = 3) -> None:
+def main(names: Sequence[str] | None = None, runs: int = 5) -> None:
     """Print how many rows of each group are right."""
-    every = []
+    names, every = names or SPLIT, []
     for seed in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             shares = split_groups(Path(folder), seed, names)
@@ -116,7 +115,3 @@ def main(names: tuple[str, ...] = SPLIT, runs: int = 3) -> None:
         print(
             f"{name}: {100 * mean:.1f} % right on average; {'met' if mean >= REQUIRED else 'NOT MET'}"
         )
-
-
-if __name__ == "__main__":
-    main(tuple(sys.argv[1:]) or SPLIT)

@@ -54,11 +54,14 @@ function summary(overview) {
   if (!overview || !status) return "Loading…";
   if (!overview.clusters.length) return "Nothing yet. The first kinds appear after a few answers.";
   const { unplaced } = overview;
-  const rows = count(status.n_rows, "item") + andCopies(status.copies);
+  const rows = count(status.n_rows, "item");
+  const copies = status.copies
+    ? ` ${count(status.copies, "row is a copy", "rows are copies")} of these.`
+    : "";
   const left = unplaced
     ? `, ${number(unplaced)} ${unplaced === 1 ? "fits" : "fit"} nowhere yet`
     : "";
-  return `${number(status.known_rows)} of ${rows} known from answers${left}.`;
+  return `${number(status.known_rows)} of ${rows} known from answers${left}.${copies}`;
 }
 
 /** Whether it is safe to stop. @param {{overview: import("./types.js").Overview}} props */
@@ -159,7 +162,7 @@ function groupsOf(kinds) {
 function KindCard({ kind, others, isPicked, toggle }) {
   const name = nameOf(kind);
   const isDoubtful = kind.doubtful.length > 0;
-  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all${andCopies(kind.copies)}`;
+  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all${kind.copies ? "," : ""}${andCopies(kind.copies)}`;
   const pick = {
     "aria-label": `Pick ${name} to merge`,
     checked: isPicked,
