@@ -15,7 +15,7 @@ import pandas as pd
 
 from experiments.small_data import load_table
 from samekind.data import ItemView, load
-from samekind.project import Project, SheetAnswer, make_project
+from samekind.project import Project, make_project
 
 GROUPS = {
     "getting a card": "card_arrival card_delivery_estimate order_physical_card get_physical_card "
@@ -42,7 +42,7 @@ GROUPS = {
     "currencies": "exchange_charge exchange_rate exchange_via_app fiat_currency_support",
 }
 SPLIT = "lost and blocked", "virtual cards"
-PRESSES = 60
+QUESTIONS = 60
 REQUIRED = 0.9
 
 
@@ -51,12 +51,12 @@ def group_of() -> dict[str, str]:
     return {kind: group for group, kinds in GROUPS.items() for kind in kinds.split()}
 
 
-def sort_by(project: Project, kind_of: Callable[[ItemView], str], presses: int) -> None:
-    """Let an honest person answer so many times."""
-    for _ in range(presses):
-        if not (questions := project.next("ann")):
+def sort_by(project: Project, kind_of: Callable[[ItemView], str], questions: int) -> None:
+    """Let an honest person answer so many pairs and line-ups."""
+    for _ in range(questions):
+        if not (open_now := project.next("ann")):
             return
-        question = questions[0]
+        question = open_now[0]
         if question.type == "pair":
             is_same = kind_of(question.a) == kind_of(question.b)
             project.answer(question.id, "same" if is_same else "different", who="ann")
@@ -64,10 +64,6 @@ def sort_by(project: Project, kind_of: Callable[[ItemView], str], presses: int) 
             own = kind_of(question.item)
             fits = [one.cluster for one in question.options if kind_of(one.members[0]) == own]
             project.answer(question.id, fits[0] if fits else "none", who="ann")
-        else:
-            own = kind_of(question.cluster.members[0])
-            out = [item.row for item in question.items if kind_of(item) != own]
-            project.answer(question.id, SheetAnswer(out), who="ann")
 
 
 def split_groups(folder: Path, seed: int, names: Sequence[str]) -> list[float]:
@@ -87,8 +83,9 @@ def split_groups(folder: Path, seed: int, names: Sequence[str]) -> list[float]:
         part = project.parts.open(
             project.parts.split(match.cluster, "Does the customer want the same?")
         )
+        part.questions.use_sheets(False)  # a press is one question, about one item
         own = np.array(part.items.labels)
-        sort_by(part, lambda item, own=own: own[item.row], PRESSES)
+        sort_by(part, lambda item, own=own: own[item.row], QUESTIONS)
     project.export("csv", folder / "clusters.csv")
     project.close()
     found = pd.read_csv(folder / "clusters.csv")
@@ -110,7 +107,7 @@ def main(names: Sequence[str] | None = None, runs: int = 5) -> None:
         told = ", ".join(
             f"{name}: {100 * share:.1f} %" for name, share in zip(names, shares, strict=True)
         )
-        print(f"seed {seed}, {PRESSES} presses each: {told}", flush=True)
+        print(f"seed {seed}, {QUESTIONS} questions each: {told}", flush=True)
     for name, mean in zip(names, np.mean(every, axis=0), strict=True):
         print(
             f"{name}: {100 * mean:.1f} % right on average; {'met' if mean >= REQUIRED else 'NOT MET'}"

@@ -158,6 +158,7 @@ class TestAsking:
             "sheets": False,
             "criterion": "",
             "project": state["project"],
+            "copies": 0,
             "uncompared": ["note"],
             "revision": 0,
         }
@@ -174,7 +175,7 @@ class TestAsking:
         assert question["type"] == "pair"
         assert question["skipped"] is False
         for side in (question["a"], question["b"]):
-            assert set(side) == {"row", "title", "text", "fields", "has_picture"}
+            assert set(side) == {"row", "title", "text", "fields", "has_picture", "copies"}
             assert side["has_picture"] is False
             assert ["note", EVIL] in side["fields"]
 
@@ -813,6 +814,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("PUT", "/api/clusters/{cluster}/name"),
         ("POST", "/api/clusters/{cluster}/remove"),
         ("POST", "/api/clusters/merge"),
+        ("POST", "/api/clusters/{cluster}/split"),
         ("GET", "/api/find"),
         ("POST", "/api/rows/place"),
         ("POST", "/api/rows/new"),

@@ -227,7 +227,7 @@ class Items:
     def summary(self) -> Message:
         """Return a few lines that say what was read and what was done with it."""
         what = "picture" if self.medium == "image" else self.medium
-        about = f"{_counted(self.n, what)}, {_counted(len(self.feature_names), 'feature')}"
+        about = f"{_counted(self.whole.n, what)}, {_counted(len(self.feature_names), 'feature')}"
         lines = [f"{self.path}: {about}" + ", read as needed" * self.is_streamed]
         if (kinds := n_labels(self.labels)) is not None:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")

@@ -38,7 +38,7 @@ __all__ = [
 
 SPLIT = "split"  # in `settings` of a parent: the numbers of its kinds that are split
 PART = "part"  # in those of a part: the number of its kind
-NAME = re.compile(r"(?P<parent>.+)\.kind-(?P<number>[0-9]+)")
+NAME = re.compile(r"(?P<parent>.+)\.kind-(?P<number>[0-9]{1,9})")
 ENDINGS = re.compile(r"(\.samekind)?\.[^.]+$")
 
 

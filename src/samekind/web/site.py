@@ -83,7 +83,8 @@ class HostedProject:
         if project is None:
             return None
         if number not in project.parts.numbers:
-            project.catch_up()  # another server may have split the kind
+            with suppress(LedgerError):
+                project.catch_up()  # another server may have split the kind
             if number not in project.parts.numbers:
                 return None
         with self._lock:
@@ -192,11 +193,17 @@ class Site:
 
     def find(self, name: str) -> HostedProject | None:
         """Return a project, or a part of one, by its name in addresses."""
-        if name in self.projects:
-            return self.projects[name]
-        found = parent_of(name)
-        parent = None if found is None else self.find(found[0])
-        return None if found is None or parent is None else parent.part(found[1])
+        numbers: list[int] = []
+        while name not in self.projects:
+            found = parent_of(name)
+            if found is None:
+                return None
+            name, number = found
+            numbers.append(number)
+        hosted: HostedProject | None = self.projects[name]
+        for number in reversed(numbers):
+            hosted = None if hosted is None else hosted.part(number)
+        return hosted
 
     def _keep_open(self) -> None:
         while True:
