@@ -83,7 +83,8 @@ def test_packed_rows_come_back_and_damage_is_noticed():
 def test_texts_are_asked_about_once_and_all_rows_are_exported(pile, tmp_path):
     project = answered(project_of(pile))
     status = project.status()
-    assert (status.n_rows, status.copies, status.known_rows) == (24, 9, 24)
+    assert (status.n_rows, status.known_rows, project.items.whole.n) == (24, 24, 33)
+    assert project.session.points.weights.sum() == 33
     assert project.item(0).copies == 2
     assert project.item(20).copies == 0
     assert sum(kind.copies for kind in project.overview.all().clusters) == 9
@@ -193,7 +194,7 @@ def test_pictures_are_asked_about_once(tmp_path):
     again = load(folder, cache=tmp_path / "p")  # from the cache
     assert again.distinct().copies.item_of.tolist() == items.distinct().copies.item_of.tolist()
     project = Project(again, random_state=0)
-    assert (project.items.n, project.status().copies) == (20, 5)
+    assert (project.items.n, project.items.whole.n) == (20, 25)
     assert project.items.picture(3).body == items.picture(int(project.items.rows[3])).body
     project.kinds.place_in_new([0], "zero")
     project.exports.write_folders(tmp_path / "folders")

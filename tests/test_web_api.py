@@ -158,7 +158,6 @@ class TestAsking:
             "sheets": False,
             "criterion": "",
             "project": state["project"],
-            "copies": 0,
             "uncompared": ["note"],
             "revision": 0,
         }

@@ -95,7 +95,7 @@ def run_job(job: Job) -> int:
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
             if job.oracle is not None:
-                project.kinds.notes = unchecked_notes(session, job.oracle)
+                project.kinds.notes += unchecked_notes(session, job.oracle)
             clusters = project.clusters()
             truth = None
             if (own := job.items.whole.labels) is not None:

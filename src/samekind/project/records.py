@@ -179,7 +179,6 @@ class Status:
     version: str
     records: bool = False  # that may be duplicates
     project: str = ""  # which project this is, wherever it is served
-    copies: int = 0  # rows that hold the same as an item, and are none of their own
     uncompared: Sequence[str] = ()  # columns that are shown, and no features
 
 

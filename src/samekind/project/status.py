@@ -123,7 +123,6 @@ class Standing:
                 records=project.is_records,
                 project=project.ledger.project_id,
                 uncompared=project.uncompared,
-                copies=project.items.whole.n - project.items.n,
             )
             return self._last
 

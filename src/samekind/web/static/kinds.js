@@ -55,13 +55,10 @@ function summary(overview) {
   if (!overview.clusters.length) return "Nothing yet. The first kinds appear after a few answers.";
   const { unplaced } = overview;
   const rows = count(status.n_rows, "item");
-  const copies = status.copies
-    ? ` ${count(status.copies, "row is a copy", "rows are copies")} of these.`
-    : "";
   const left = unplaced
     ? `, ${number(unplaced)} ${unplaced === 1 ? "fits" : "fit"} nowhere yet`
     : "";
-  return `${number(status.known_rows)} of ${rows} known from answers${left}.${copies}`;
+  return `${number(status.known_rows)} of ${rows} known from answers${left}.`;
 }
 
 /** Whether it is safe to stop. @param {{overview: import("./types.js").Overview}} props */

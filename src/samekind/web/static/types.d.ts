@@ -109,7 +109,6 @@ export interface Status {
   version: string;
   records: boolean;
   project: string;
-  copies: number;
   uncompared: string[];
 }
 
