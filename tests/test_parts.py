@@ -223,6 +223,25 @@ def test_a_part_is_made_over_http_and_served_beside_its_parent(place):
             assert client.get(f"{served.url}/p/{unknown}/api/about").status_code == 401
 
 
+def test_a_served_part_takes_in_items_that_have_come(place):
+    """P9: another program splits the kind again; the server that has the part open goes on with it."""
+    with Serving(open_project(place)) as served:
+        cluster = cluster_of(served.project, "card")
+        name = served.post(f"/api/clusters/{cluster}/split", json={})["name"]
+        part = f"{served.url}/p/{name}/api"
+        wait_for(lambda: served.client.get(f"{part}/status").status_code == 200)
+        assert served.client.get(f"{part}/status").json()["n_rows"] == 20
+        address = next(r for r in range(30) if served.project.item(r).text in TEXTS[2::3])
+        served.post("/api/rows/place", json={"rows": [address], "cluster": cluster})
+        cli("split", place, "card")
+
+        def n_rows():
+            reply = served.client.get(f"{part}/status")
+            return reply.json()["n_rows"] if reply.status_code == 200 else 0
+
+        wait_for(lambda: n_rows() > 20)
+
+
 def test_links_to_a_project_open_its_parts_on_every_server(place):
     """P6 and P32: roles are those of the parent, also on a server that has not split the kind itself."""
     own, answers = invite(place, "eve", "own"), invite(place, "ann", "answer")
