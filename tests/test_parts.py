@@ -176,6 +176,21 @@ def test_another_project_in_the_place_of_a_part_is_refused(place):
     project = open_project(place)
     with pytest.raises(LedgerError):
         project.parts.open(number)
+    with pytest.raises(ProjectError):
+        project.parts.split(cluster_of(project, "card"))
+    project.close()
+
+
+def test_a_part_whose_file_is_deleted_is_given_up(place, tmp_path):
+    project = open_project(place)
+    split(project)
+    project.close()
+    [(_, _), (alone, _)] = with_parts(place, place)
+    alone.unlink()
+    project = open_project(place)
+    assert set(table_of(project, tmp_path)["name"]) == {"card", "address"}
+    split(project)
+    assert set(table_of(project, tmp_path)["name"]) == set(KINDS)
     project.close()
 
 

@@ -67,7 +67,9 @@ class Kinds:
         self.notes: list[str] = []
         if copies := project.items.whole.n - project.items.n:
             are = "row is a copy" if copies == 1 else "rows are copies"
-            self.notes.append(f"{copies:,} {are} of others. Here each item counts once; exports have all rows.")
+            self.notes.append(
+                f"{copies:,} {are} of others. Here each item counts once; exports have all rows."
+            )
 
     # What there is
 

@@ -107,7 +107,8 @@ class Parts:
             if number not in self._opened:
                 place = self._place(number)
                 assert place is not None  # or it would be open since it was split
-                self._opened[number] = open_part(self._project.items, place, self._is_read_only)
+                project = self._project
+                self._opened[number] = open_part(project.items, place, project.ledger.read_only)
             return self._opened[number]
 
     def forget(self, number: int) -> None:
@@ -139,15 +140,18 @@ class Parts:
         parent = self._project.ledger
         settings = kept_in(parent, SETTINGS)
         settings = {name: value for name, value in settings.items() if name != "budget"}
-        part = make_project(items, self._place(number), title=title, any_data=True, **settings)
+        place = self._place(number)
+        if place is not None:
+            with suppress(LedgerMissing), Ledger(place, read_only=True) as there:
+                if PART not in there.settings:
+                    raise ProjectError(
+                        f"{place} is another project. Move it away, and split again."
+                    )
+        part = make_project(items, place, title=title, any_data=True, **settings)
         if part.ledger.settings.get(PART) is None:
             with part.act():
                 part.ledger.set(PART, str(number))
         return part
-
-    @property
-    def _is_read_only(self) -> bool:
-        return self._project.ledger.read_only
 
     def _place(self, number: int) -> ProjectPlace | None:
         store = self._project.ledger.store
@@ -203,27 +207,24 @@ def place_of_part(place: ProjectPlace, number: int) -> ProjectPlace:
     >>> place_of_part(Path("of/ann/messages.samekind.db"), 3).as_posix()
     'of/ann/messages.kind-3.samekind.db'
     """
-    if isinstance(place, ProjectURL):
-        name = part_name(place.name, number)
-        url = sa.make_url(place.reveal()).update_query_dict({"project": name})
-        return ProjectURL(url.render_as_string(hide_password=False))
-    ending = ENDINGS.search(place.name)
-    end = "" if ending is None else ending[0]
-    return place.with_name(part_name(place.name.removesuffix(end), number) + end)
+    return _beside(place, part_name(_name_of(place), number))
 
 
 def place_of_parent(place: ProjectPlace) -> ProjectPlace | None:
     """Return where the parent of a part is kept; None if a place is that of no part."""
+    found = parent_of(_name_of(place))
+    return None if found is None else _beside(place, found[0])
+
+
+def _name_of(place: ProjectPlace) -> str:
+    return place.name if isinstance(place, ProjectURL) else ENDINGS.sub("", place.name)
+
+
+def _beside(place: ProjectPlace, name: str) -> ProjectPlace:
     if isinstance(place, ProjectURL):
-        found = parent_of(place.name)
-        if found is None:
-            return None
-        url = sa.make_url(place.reveal()).update_query_dict({"project": found[0]})
+        url = sa.make_url(place.reveal()).update_query_dict({"project": name})
         return ProjectURL(url.render_as_string(hide_password=False))
-    ending = ENDINGS.search(place.name)
-    end = "" if ending is None else ending[0]
-    found = parent_of(place.name.removesuffix(end))
-    return None if found is None else place.with_name(found[0] + end)
+    return place.with_name(name + place.name.removeprefix(_name_of(place)))
 
 
 def with_parts(

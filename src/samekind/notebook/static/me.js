@@ -2,7 +2,6 @@
 
 /** @type {import("../../web/static/types.js").Me} */
 export const me = {
-  name: "",
   part_of: null,
   who: "",
   role: "own",

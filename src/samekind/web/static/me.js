@@ -9,7 +9,6 @@ const ASK_AGAIN_MS = 2000;
 
 /** @type {import("./types.js").Me} who: null where people have no links */
 export const me = {
-  name: "",
   part_of: null,
   who: "",
   role: "answer",

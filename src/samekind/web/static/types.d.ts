@@ -208,8 +208,6 @@ export interface ChangedPair {
 }
 
 export interface Me {
-  /** in addresses */
-  name: string;
   /** the name of the project that this is a part of */
   part_of: string | null;
   /** null where people have no links */
