@@ -894,7 +894,7 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
             page.wait_for_load_state("networkidle")
         tab.goto("found")
         expect(page.locator(f"[data-cluster='{kind}'] .kind-name")).to_have_value(EVIL[0])
-        page.locator(f"[data-cluster='{kind}'] .link").click()
+        page.locator(f"[data-cluster='{kind}'] .link", has_text="Show all").click()
         expect(page.get_by_role("dialog", name=EVIL[0])).to_be_visible()
         assert all(evil in seen for evil in EVIL[:4])
         assert "<i onclick=x>name</i>" in seen

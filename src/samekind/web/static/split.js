@@ -5,12 +5,15 @@ import { call, pageOf } from "./api.js";
 import { Dialog } from "./dialogs.js";
 import { nameOf } from "./names.js";
 import { attempt, openDialog } from "./store.js";
+import { useStore } from "./use.js";
 import { Button } from "./parts.js";
 
 /** @typedef {import("./types.js").ClusterRef} ClusterRef */
 
 /** A button that splits a kind, or goes to its part. @param {{kind: import("./types.js").ClusterSummary}} props */
 export function Split({ kind }) {
+  const isRecords = useStore((now) => now.status?.records);
+  if (isRecords) return null; // an entity is not sorted further
   const act = () =>
     kind.is_split
       ? goToPart(kind, "")
