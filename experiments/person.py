@@ -202,8 +202,7 @@ def _picture(row: int) -> str:
 
 def _look(project: Project, codes: NDArray[np.intp]) -> Json:
     """Return how good the labels are; a cluster is what most of its known rows are."""
-    found, copies = project.clusters(), project.items.copies
-    found = found if copies is None else found.with_copies(copies.item_of)
+    found = project.clusters()
     kinds = np.array([np.bincount(codes[rows]).argmax() for rows in found.members_])
     labels = found.labels_
     right = (labels >= 0) & (kinds[labels] == codes)

@@ -99,9 +99,7 @@ def run_job(job: Job) -> int:
             clusters = project.clusters()
             truth = None
             if (own := job.items.whole.labels) is not None:
-                copies, found = job.items.copies, clusters.labels_
-                found = found if copies is None else found[copies.item_of]
-                truth = compare(own, found, clusters.n_discovered_)
+                truth = compare(own, clusters.labels_, clusters.n_discovered_)
             project.exports.truth, project.exports.shows_labels = truth, not job.person
             project.overview.maps.waits = True
             written = _write_results(job, project)

@@ -34,7 +34,7 @@ def opened(project: Place, console: Console, *, read_only: bool = True) -> Itera
 def print_found(project: Project) -> None:
     """Print what was found: how much, the kinds, and what is certain of it."""
     out = Console()
-    found, now = project.clusters(), project.status()
+    found, now = project.kinds.clusters(), project.status()
     out.print()
     if not now.questions:
         out.print("Nothing is answered yet.")

@@ -33,7 +33,7 @@ def classify_new(project: Project, items: Items, ledger: Ledger, batch: int = 1)
 
     Answers that the ledger has stay with their rows, also if the new rows or those of the project changed.
     """
-    found = project.clusters()
+    found = project.kinds.clusters()
     fingerprint, shape = ClassifySession.identity(found, items.points)
     before = kept_contents(ledger)
     now = _contents(project.items, items, None if before is None else before.columns)
@@ -51,7 +51,7 @@ def _know_copies(project: Project, items: Items, ledger: Ledger) -> None:
     """Let copies of items whose cluster is known be in that one, without a question."""
     if items.digests is None or project.items.digests is None:
         return
-    found = project.clusters()
+    found = project.kinds.clusters()
     known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
     _, new, old = np.intersect1d(
         items.digests, project.items.digests[known], assume_unique=True, return_indices=True
@@ -83,7 +83,7 @@ def oracle_of_names(
     A name that is no cluster's but like one is a ProjectError: it is probably misspelt.
     """
     assert items.frame is not None
-    found = project.clusters()
+    found = project.kinds.clusters()
     given = items.frame[column].astype(str).tolist()
     n = found.n_rows_
     name_of: dict[int, str | None] = {}
@@ -126,7 +126,7 @@ def new_rows_table(
     import pandas as pd
 
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     clusters = np.where(result.labels >= 0, result.labels, -1)
     is_known = clusters >= 0
     open_rows = result.labels == NOT_ASKED

@@ -47,7 +47,7 @@ class Overviews:
         """Return all clusters found so far, the largest first, each with some members."""
         project = self._project
         with project.state():
-            found = project.clusters()
+            found = project.kinds.clusters()
             labels, certificate = found.labels_, found.certificate_
             sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
             copies = project.kinds.copies()
@@ -79,7 +79,7 @@ class Overviews:
         """Return some items of a cluster: the known ones first, the most typical of each first."""
         project = self._project
         with project.state():
-            found, label = project.clusters(), project.kinds.label_of(cluster)
+            found, label = project.kinds.clusters(), project.kinds.label_of(cluster)
             members, predicted = _rows(found, label)
             rows = np.concatenate(
                 [self._typical(found, label, some) for some in (members, predicted)]
@@ -104,7 +104,7 @@ class Overviews:
         if project.is_records and project.session.points.d == 1:  # they have no places
             return RowMap([], [], [], [], [], [], [], "none", False)
         with project.state():
-            found = project.clusters()
+            found = project.kinds.clusters()
             refs = [] if project.is_blank else project.kinds.refs()
         known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
         placed = self.maps.placed(known)

@@ -128,7 +128,7 @@ class Parts:
         if project.is_records or project.items.is_streamed or project.items.contents() is None:
             raise ProjectError("Only texts, pictures and rows in memory can be split further.")
         with project.state():
-            labels = project.clusters().labels_
+            labels = project.kinds.clusters().labels_
             rows = np.flatnonzero(labels == project.kinds.label_of(cluster))
         if rows.size < 2:
             raise ProjectError("This kind has only one item. There is nothing to split.")

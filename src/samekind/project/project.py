@@ -256,8 +256,9 @@ class Project:
         return self.standing.status()
 
     def clusters(self) -> Clusters:
-        """Return what is found so far."""
-        return self.kinds.clusters()
+        """Return what is found so far, of all rows; `Kinds.clusters` has only the items."""
+        found, copies = self.kinds.clusters(), self.items.copies
+        return found if copies is None else found.with_copies(copies.item_of)
 
     def export(self, name: str, path: Path | BinaryIO) -> None:
         """Write what was found to a file, named or open; see `Exports`."""

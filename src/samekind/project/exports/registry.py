@@ -81,8 +81,6 @@ def _write_answers(project: Project, file: BinaryIO) -> None:
 def _write_clusters(project: Project, file: BinaryIO) -> None:
     found = project.clusters()
     is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
-    if (copies := project.items.copies) is not None:
-        found = found.with_copies(copies.item_of)
     (found.without_labels() if is_large else found).save(file)
 
 
@@ -92,7 +90,7 @@ def _write_report(project: Project, file: BinaryIO) -> None:
         f"{name}, standardised" * items.is_standardized or name for name in items.feature_names
     ]
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
         active, advice = project.ledger.active(), project.standing.advice().text
     write_report(
         file,

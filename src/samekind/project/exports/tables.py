@@ -75,7 +75,7 @@ def _kinds_of_items(project: Project) -> pd.DataFrame:
     import pandas as pd
 
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
         labels = found.labels_
         sure = project.session.confidence(np.arange(found.n_rows_))
         of_labels = pd.DataFrame(
@@ -102,7 +102,7 @@ def _join_part(project: Project, table: pd.DataFrame, number: int) -> None:
     part = project.parts.open(number)
     if part.is_blank or not rows.size:
         return
-    own, found = _kinds_of_items(part), part.clusters()
+    own, found = _kinds_of_items(part), part.kinds.clusters()
     in_file = project.items.rows_in_file, part.items.rows_in_file
     place = np.searchsorted(in_file[1](np.arange(part.items.n)), in_file[0](rows))
     place = np.minimum(place, part.items.n - 1)
@@ -141,7 +141,7 @@ def of_all_rows(items: Items, table: pd.DataFrame) -> pd.DataFrame:
 def rows_of_streams(project: Project) -> Iterator[pd.DataFrame]:
     """Yield a line for each row of data that stay in their files, some rows at a time."""
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     own, known = project.items.labels, known_rows(found)
     numbers = np.array([*(ref.number for ref in refs), NO_KIND])
     for first in range(0, found.n_rows_, PIECE):
@@ -206,7 +206,7 @@ def write_centers(project: Project, file: BinaryIO) -> None:
     """Write the centre of each cluster in the units of the data, and how much of it is known."""
     items = project.items
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     centers = found.centers_frame(items.feature_names).drop(columns="cluster")
     if items.is_standardized:
         centers.iloc[:, -len(items.feature_names) :] = items.in_file_units(found.all_centers_)
@@ -238,7 +238,7 @@ def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
 def write_json(project: Project, file: BinaryIO) -> None:
     """Write the clusters, their names and known rows, and all rows."""
     with project.state():
-        found = project.clusters()
+        found = project.kinds.clusters()
     rows = kinds_of_rows(project)
     numbers = [name for name in ("kind", "part") if name in rows]
     document = {
