@@ -6,6 +6,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -68,6 +69,8 @@ COMMANDS = {
         "--data --runs --algorithms --points --limit --jobs --json --out",
     ),
     "person": ("a simulated person at the labelling page, by presses", "--data --runs --browser"),
+    "copies": ("presses for a pile with copies, asked about once or each", "--data --runs"),
+    "parents": ("groups of kinds that are split by a few presses each", "--data --runs"),
     "relatives": (
         "our algorithms beside others that ask same-cluster questions",
         "--data --runs --algorithms --jobs --json --out",
@@ -125,6 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
             _publish(options.folder)
         elif options.command == "person":
             _sit_down(options)
+        elif options.command in ("copies", "parents"):
+            _sort_further(options)
         elif options.command == "records":
             _find_duplicates(options)
         else:
@@ -205,6 +210,15 @@ def _sit_down(options: Namespace) -> None:
     if unknown:
         raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(MARKS)}.")
     main(options.data, options.runs or 5, in_browser=options.browser)
+
+
+def _sort_further(options: Namespace) -> None:
+    experiment = import_module(f"experiments.{options.command}")
+    known = experiment.ROWS if options.command == "copies" else experiment.GROUPS
+    unknown = set(options.data or ()) - set(known)
+    if unknown:
+        raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(known)}.")
+    experiment.main(options.data, options.runs or 5)
 
 
 def _find_duplicates(options: Namespace) -> None:

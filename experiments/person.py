@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from experiments.drawings import write_drawings
 from experiments.person_browser import BrowserPerson, chromium
 from experiments.small_data import load_table
+from samekind import Session
 from samekind.data import Items, load
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project
@@ -153,14 +154,18 @@ def sit_down(
     kinds: list[str],
     seed: int,
     browser: Browser | None = None,
+    *,
+    marks: Sequence[int] = (),
+    session: Session | None = None,
     **settings: Any,
 ) -> Sitting:
     """Let a person answer until the last mark, in a tab of the browser if there is one."""
-    sitting, marks = Sitting(data, seed), list(MARKS[data])
-    shown = [items.show(row).text or _picture(row) for row in range(items.n)]
-    kind_of = dict(zip(shown, kinds, strict=True))
+    sitting, marks = Sitting(data, seed), list(marks or MARKS[data])
     codes = np.unique(kinds, return_inverse=True)[1]
-    project = Project(items, random_state=seed, **settings)
+    project = Project(items, session=session, random_state=seed, **settings)
+    shown = [project.item(row).text or _picture(row) for row in range(project.items.n)]
+    rows = project.items.rows_in_file(np.arange(project.items.n))
+    kind_of = dict(zip(shown, np.array(kinds)[rows].tolist(), strict=True))
     asked: Counter[str] = Counter()
     with served(project) as client, _person(client, browser, kind_of, sitting) as person:
         while marks:

@@ -159,7 +159,7 @@ def test_pictures_in_a_folder(folder):
     image = pytest.importorskip("PIL.Image")
     Path("photos").mkdir()
     for i in range(6):
-        grey = np.full((20, 20), 40 * (i % 2) + 60, dtype=np.uint8)
+        grey = np.full((20, 20), 40 * (i % 2) + 60 + i, dtype=np.uint8)
         image.fromarray(grey).save(f"photos/p{i}.png")
     result = cli("label", "photos", "--terminal", stdin="d\nq\n")
     assert "6 pictures from photos." in result.stderr

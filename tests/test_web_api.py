@@ -175,7 +175,7 @@ class TestAsking:
         assert question["type"] == "pair"
         assert question["skipped"] is False
         for side in (question["a"], question["b"]):
-            assert set(side) == {"row", "title", "text", "fields", "has_picture"}
+            assert set(side) == {"row", "title", "text", "fields", "has_picture", "copies"}
             assert side["has_picture"] is False
             assert ["note", EVIL] in side["fields"]
 
@@ -815,6 +815,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("POST", "/api/clusters/{cluster}/suggestion"),
         ("POST", "/api/clusters/{cluster}/remove"),
         ("POST", "/api/clusters/merge"),
+        ("POST", "/api/clusters/{cluster}/split"),
         ("GET", "/api/find"),
         ("POST", "/api/rows/place"),
         ("POST", "/api/rows/new"),

@@ -392,7 +392,7 @@ def test_naming_taking_out_merging(digits, visiting):
         expect(page.locator(".toast").last).to_contain_text("Merged")
         assert kinds[1] in served.project.session.members_of(kinds[0])
 
-        page.locator(".kind .link:not(.define)").first.click()
+        page.locator(".kind .link", has_text="Show all").first.click()
         expect(page.locator("dialog .hint")).to_contain_text("items. Dashed: predicted")
         page.locator("dialog .grid .member").nth(2).click()
         expect(page.locator("dialog .primary")).to_have_text("This does not belong here")
@@ -894,7 +894,7 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
             page.wait_for_load_state("networkidle")
         tab.goto("found")
         expect(page.locator(f"[data-cluster='{kind}'] .kind-name")).to_have_value(EVIL[0])
-        page.locator(f"[data-cluster='{kind}'] .link:not(.define)").click()
+        page.locator(f"[data-cluster='{kind}'] .link", has_text="Show all").click()
         expect(page.get_by_role("dialog", name=EVIL[0])).to_be_visible()
         assert all(evil in seen for evil in EVIL[:4])
         assert "<i onclick=x>name</i>" in seen
@@ -966,7 +966,9 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(digits, messages, table, v
         check(page, "help")
         page.keyboard.press("Escape")
         tab.goto("found")
-        for opener in (".kind .member", ".kind .link:not(.define)") if scheme == "light" else ():
+        for opener in (
+            (".kind .member", ".kind .link:has-text('Show all')") if scheme == "light" else ()
+        ):
             page.locator(opener).first.click()
             page.wait_for_load_state("networkidle")
             check(page, opener)

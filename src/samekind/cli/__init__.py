@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import _classify, _export, _import, _label, _links, _mcp, _run, _serve, _upkeep
+from samekind.cli import (
+    _classify,
+    _export,
+    _import,
+    _label,
+    _links,
+    _mcp,
+    _run,
+    _serve,
+    _split,
+    _upkeep,
+)
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -32,6 +43,7 @@ app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
 app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
 app.command("import", cls=Command, epilog=_import.EXAMPLES)(_import.import_)
 app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
+app.command(cls=Command, epilog=_split.EXAMPLES)(_split.split)
 app.command(cls=Command, epilog=_upkeep.CHECK)(_upkeep.check)
 app.command(cls=Command, epilog=_upkeep.FORGET)(_upkeep.forget)
 app.command(cls=Command, epilog=_upkeep.MOVE)(_upkeep.move)

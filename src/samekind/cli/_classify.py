@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from samekind.algorithms import Classified
     from samekind.data import Items
+    from samekind.flow import IntArray
     from samekind.project import Project
 
 MOST_ROWS = 10  # that are named
@@ -114,7 +115,7 @@ def classify(
                 f"no kind is known in {project}. Answer first: samekind label {project}"
             )
         with needs(), users_values(), Passes(screen) as passes:
-            items = known.items.load_new(new, embeddings=embeddings, progress=passes)
+            items = known.items.load_new(new, embeddings=embeddings, progress=passes).distinct()
         for note in items.notes:
             chat(screen, f"  {in_options(note)}")
         if predict:
@@ -126,13 +127,16 @@ def classify(
         if labels is not None and items.frame is not None:
             names = items.frame[labels].astype(str).tolist()
         own = new_rows_table(known, items, result, lambda row: names[row] if names else "")
-        table = beside_own_columns(items.frame, own)
+        table = beside_own_columns(items.whole.frame, own)
     replace_file(path, write)
-    for line in _told(result, own):
+    copies = items.copies
+    labels_of_rows = result.labels if copies is None else result.labels[copies.item_of]
+    for line in _told(labels_of_rows, own):
         Console().print(Text(line))
     asked = plural(int(result.n_asked.sum()), "question")
     Console().print(
-        Text(f"{path}  the kind of {plural(items.n, 'new row')}, with {asked}"), soft_wrap=True
+        Text(f"{path}  the kind of {plural(items.whole.n, 'new row')}, with {asked}"),
+        soft_wrap=True,
     )
     return code
 
@@ -183,7 +187,7 @@ def _names_answer(project: Project, items: Items, column: str) -> Callable[[int,
     return answer
 
 
-def _told(result: Classified, table: pd.DataFrame) -> list[str]:
+def _told(labels: IntArray, table: pd.DataFrame) -> list[str]:
     """Say which rows are of new kinds, which are unclear, and which nobody was asked about."""
     import numpy as np
 
@@ -195,7 +199,7 @@ def _told(result: Classified, table: pd.DataFrame) -> list[str]:
             f"{name}: {plural(len(those), 'new row')} of no kind known so far: {_some(those.row)}"
         )
     for cluster, what in ((-2, "unclear"), (-3, "predicted")):
-        rows = np.flatnonzero(result.labels == cluster)
+        rows = np.flatnonzero(labels == cluster)
         if rows.size:
             verb = "is" if rows.size == 1 else "are"
             listed = "" if cluster == -3 else f": {_some(rows)}"

@@ -95,10 +95,11 @@ def run_job(job: Job) -> int:
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
             if job.oracle is not None:
-                project.kinds.notes = unchecked_notes(session, job.oracle)
+                project.kinds.notes += unchecked_notes(session, job.oracle)
             clusters = project.clusters()
-            found = (clusters.labels_, clusters.n_discovered_)
-            truth = None if labels is None else compare(labels, *found)
+            truth = None
+            if (own := job.items.whole.labels) is not None:
+                truth = compare(own, clusters.labels_, clusters.n_discovered_)
             project.exports.truth, project.exports.shows_labels = truth, not job.person
             project.overview.maps.waits = True
             written = _write_results(job, project)

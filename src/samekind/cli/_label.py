@@ -219,7 +219,7 @@ def _introduce(project: Project, path: Place, screen: Console) -> None:
     items, before = project.items, len(project.session.ledger)
     what = "picture" if items.medium == "image" else items.medium
     verb = "is" if before == 1 else "are"
-    lines = [f"{plural(items.n, what)} from {items.source}."]
+    lines = [f"{plural(items.whole.n, what)} from {items.source}."]
     lines += [f"  {in_options(note)}" for note in items.notes]
     chat(screen, "\n".join(lines))
     if project.notices:

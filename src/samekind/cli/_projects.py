@@ -34,7 +34,7 @@ def opened(project: Place, console: Console, *, read_only: bool = True) -> Itera
 def print_found(project: Project) -> None:
     """Print what was found: how much, the kinds, and what is certain of it."""
     out = Console()
-    found, now = project.clusters(), project.status()
+    found, now = project.kinds.clusters(), project.status()
     out.print()
     if not now.questions:
         out.print("Nothing is answered yet.")
@@ -43,7 +43,8 @@ def print_found(project: Project) -> None:
     questions = plural(now.questions, "question")
     out.print(Text(f"{kinds} found with {presses} ({questions}); {now.stop_text}."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("kind", "name", "rows", "known"):
+    copies, has_copies = project.kinds.copies(), project.items.copies is not None
+    for heading in ("kind", "name", "rows", "known", *["copies"] * has_copies):
         table.add_column(heading, justify="left" if heading == "name" else "right")
     sizes = np.bincount(found.labels_[found.labels_ >= 0], minlength=found.n_discovered_)
     order = np.argsort(-sizes, kind="stable").tolist()
@@ -52,8 +53,8 @@ def print_found(project: Project) -> None:
         ref = refs[cluster]
         name = printable(ref.name or ref.proposed_name, 50)
         name.stylize("" if ref.name else "italic dim")
-        numbers = f"{sizes[cluster]:,}", f"{len(found.members_[cluster]):,}"
-        table.add_row(str(ref.number), name, *numbers)
+        numbers = sizes[cluster], len(found.members_[cluster]), *[copies[cluster]] * has_copies
+        table.add_row(str(ref.number), name, *(f"{number:,}" for number in numbers))
     if len(order) > MOST_KINDS:
         table.add_row("", f"and {len(order) - MOST_KINDS:,} more")
     out.print(table)

@@ -100,7 +100,7 @@ def run(
         passes = stack.enter_context(Passes(screen))
         with needs(), users_values():
             kept = None if project is None else cache_of(project)
-            items = load(data, **loading, cache=kept, progress=passes)
+            items = load(data, **loading, cache=kept, progress=passes).distinct()
         answers = None
         if program:
             said = ModelOptions(oracle.removeprefix(CHAT), criterion, price, cap)

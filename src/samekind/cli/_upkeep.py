@@ -16,6 +16,8 @@ from samekind.cli._places import Place, place_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from samekind.ledger import Erased
+
 
 PROBLEMS = 1
 MOST_SHOWN = 20
@@ -160,18 +162,32 @@ def forget(project: options.ProjectFile, who: ForgetWho, yes: Yes = False) -> in
 
     Nothing of it is left in the file, and there is no undo.
 
-    Answers of others that theirs had replaced count again.
+    Answers of others that theirs had replaced count again. What is theirs in parts of the project goes, too.
     """
     from rich.console import Console
 
-    from samekind.cli._console import chat
     from samekind.ledger import forget as erase
+    from samekind.project import with_parts
 
     screen, out = Console(stderr=True), Console()
-    try:
-        there = erase(project, who, dry=True)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    own, missing = [], None
+    for place, _ in with_parts(project, project):
+        try:
+            own.append((place, erase(place, who, dry=True)))
+        except ValueError as error:
+            missing = missing or error
+    if not own:
+        raise UserError(str(missing)) from missing
+    for place, there in own:
+        code = _forget(place, there, who, yes, screen, out)
+    return code
+
+
+def _forget(
+    project: Place, there: Erased, who: str, yes: bool, screen: Console, out: Console
+) -> int:
+    from samekind.ledger import forget as erase
+
     counts = [plural(there.answers, "answer"), plural(there.names, "name")]
     if there.opinions:
         counts.insert(1, plural(there.opinions, "opinion"))
@@ -224,14 +240,18 @@ def _copies(project: Place) -> list[Path]:
 def backup(project: options.ProjectFile, file: BackupFile) -> int:
     """Copy a project to a file while people answer: all of it, as it is at one moment.
 
-    The copy is a project itself, looked through as samekind check does. The data are not in it.
+    The copy is a project itself, looked through as samekind check does. Parts of the project are copied, too,
+    to files beside it. The data are not in it.
     """
     from rich.console import Console
 
     from samekind.ledger import back_up_project
+    from samekind.project import with_parts
 
-    answers = back_up_project(project, file)
-    chat(Console(), f"{plural(answers, 'answer')} and all else are in {file}.")
+    for source, target in with_parts(project, file):
+        assert isinstance(target, Path)
+        answers = back_up_project(source, target)
+        chat(Console(), f"{plural(answers, 'answer')} and all else are in {target}.")
     return 0
 
 
@@ -240,18 +260,19 @@ def move(project: options.ProjectFile, target: Target) -> int:
     """Move a project to another file or database, between SQLite and PostgreSQL either way.
 
     All of it is copied and compared, row by row. The project stays where it was, to be read; whoever goes on
-    there is told where it went.
+    there is told where it went. Parts of the project move along.
     """
     from rich.console import Console
 
     from samekind.ledger import move_project
+    from samekind.project import with_parts
 
-    answers = move_project(project, target)
-    where = shlex.quote(str(target))
-    chat(
-        Console(),
-        f"{plural(answers, 'answer')} and all else are in {target}, compared row by row.\n"
-        f"{project} can only be read from now on; delete it when you need it no more.\n\n"
-        f"To go on: samekind label {where}",
-    )
+    for source, there in reversed(with_parts(project, target)):  # its parts first
+        answers = move_project(source, there)
+        chat(
+            Console(),
+            f"{plural(answers, 'answer')} and all else are in {there}, compared row by row.\n"
+            f"{source} can only be read from now on; delete it when you need it no more.\n",
+        )
+    chat(Console(), f"To go on: samekind label {shlex.quote(str(target))}")
     return 0

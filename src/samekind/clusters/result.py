@@ -199,6 +199,27 @@ class Clusters:
         labels = self.labels_
         return self._with(_labels=labels.persist()) if is_dask(labels) else self
 
+    def with_copies(self, item_of: IntArray) -> Clusters:
+        """Return the same of rows of which several may be one of these; `item_of` says which one each is.
+
+        The certificate counts each of these once.
+        """
+        cluster = np.full(self.n_rows_, -1)
+        for k, rows in enumerate(self.members_):
+            cluster[rows] = k
+        of_rows = cluster[item_of]
+        known = np.flatnonzero(of_rows >= 0)
+        order = known[np.argsort(of_rows[known], kind="stable")]
+        ends = np.cumsum(np.bincount(of_rows[known], minlength=len(self.members_)))
+        return self._with(
+            members_=np.split(order, ends[:-1]) if self.members_ else [],
+            given_up_=np.flatnonzero(np.isin(item_of, self.given_up_)),
+            n_rows_=item_of.size,
+            _labels=np.asarray(self.labels_)[item_of],
+            _points=None,
+            _centers=self.all_centers_,
+        )
+
     def without_labels(self) -> Clusters:
         """Return the same without the labels of all rows and the data, for files that hold those already."""
         return self._with(_labels=None, _points=None, _centers=self.all_centers_)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from samekind.data.columns import ColumnUse, Role
     from samekind.data.contents import Contents, match_contents, read_contents
     from samekind.data.conversion import are_texts, as_points
+    from samekind.data.copies import Copies, packed_rows, unpacked_rows
     from samekind.data.embedding import embed, fit_texts, transform_texts
     from samekind.data.items import Items
     from samekind.data.loader import demo_items, load
@@ -19,6 +20,7 @@ __all__ = [
     "DEMO",
     "ColumnUse",
     "Contents",
+    "Copies",
     "ItemView",
     "Items",
     "PictureFile",
@@ -31,8 +33,10 @@ __all__ = [
     "fit_texts",
     "load",
     "match_contents",
+    "packed_rows",
     "read_contents",
     "transform_texts",
+    "unpacked_rows",
 ]
 
 # pandas takes as long to import as all else together: who passes an array does not wait for it.
@@ -40,6 +44,9 @@ _HOMES = {
     "as_points": "conversion",
     "ColumnUse": "columns",
     "Contents": "contents",
+    "Copies": "copies",
+    "packed_rows": "copies",
+    "unpacked_rows": "copies",
     "match_contents": "contents",
     "read_contents": "contents",
     "Role": "columns",

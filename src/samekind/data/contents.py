@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from samekind.data.copies import Copies, normal_text
 from samekind.data.picture_paths import inside
 from samekind.data.readers import Array
 from samekind.data.views import cell_text
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
     from samekind.data.columns import Series
     from samekind.data.pictures import Pictures
 
-__all__ = ["Contents", "Matched", "contents_of", "match_contents", "read_contents"]
+__all__ = [
+    "Contents",
+    "Matched",
+    "contents_of",
+    "digests_of_pictures",
+    "digests_of_texts",
+    "match_contents",
+    "read_contents",
+]
 
 Digests = NDArray[np.uint64]
 PARTS = ("whole", "compared", "called")
@@ -140,13 +149,15 @@ def contents_of(
     compared: Sequence[str],
     hidden: Iterable[str] = (),
     like: dict[str, list[str]] | None = None,
+    text: str | None = None,
 ) -> Contents:
     """Return the digests of all rows of a table, of pictures, or of a table that names pictures.
 
     `compared` are the columns that rows are compared by, `hidden` are no part of them. `like` has the columns
-    that earlier digests were made from: the same are taken, also if there are more of them now.
+    that earlier digests were made from: the same are taken, also if there are more of them now. `text` is the
+    column of texts: they are compared by what `normal_text` leaves of them.
     """
-    looked_at = None if pictures is None else _of_pictures(pictures)
+    looked_at = None if pictures is None else digests_of_pictures(pictures)
     if frame is None:
         assert looked_at is not None
         return Contents(looked_at, looked_at, np.zeros_like(looked_at), {})
@@ -163,6 +174,8 @@ def contents_of(
     )
     if looked_at is not None:
         whole, own = _joined([whole, looked_at], len(frame)), looked_at
+    elif text is not None:
+        own = digests_of_texts(hashed[text])
     if not columns.get("called"):
         called = np.zeros_like(whole)
     return Contents(whole, own, called, columns)
@@ -171,7 +184,7 @@ def contents_of(
 def read_contents(
     recipe: dict[str, Any], like: dict[str, list[str]], cache: Path | None = None
 ) -> tuple[Contents | None, list[tuple[str, str]]]:
-    """Return the digests of the rows of a file or folder, and pictures that are left out.
+    """Return the digests of the items of a file or folder, and pictures that are left out.
 
     It is read, but not made into features. `recipe` has the arguments of `samekind.load`, `cache` is the
     project beside which features are kept.
@@ -193,7 +206,11 @@ def read_contents(
         frame = source.table.frame
     if source.is_streamed or (frame is None and source.pictures is None):
         return None, []
-    return contents_of(frame, source.pictures, [], like=like), source.left_out
+    text = source.options.text
+    found = contents_of(frame, source.pictures, [], like=like, text=text)
+    if text is not None or source.pictures is not None:
+        found = found.take(Copies.of(found.compared).rows)
+    return found, source.left_out
 
 
 def _still_broken(pictures: Pictures, names: set[str]) -> list[tuple[str, str]]:
@@ -225,7 +242,15 @@ def _is_id(column: Series) -> bool:
         return False
 
 
-def _of_pictures(pictures: Pictures) -> Digests:
+def digests_of_texts(column: Series) -> Digests:
+    """Return a digest of each text, the same for copies."""
+    return np.array(
+        [_digest(normal_text(cell_text(value)).encode("utf-8", "replace")) for value in column],
+        dtype=np.uint64,
+    )
+
+
+def digests_of_pictures(pictures: Pictures) -> Digests:
     """Return digests of the files of pictures, or of the pictures of an array."""
     where = pictures.where
     if isinstance(where, Path):

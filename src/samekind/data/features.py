@@ -5,7 +5,7 @@ Each kind is imported where it is used: SciPy and scikit-learn take longer to lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -61,6 +61,15 @@ class Made:
     """Records with their pairs; None where features are all there is."""
     columns: list[ColumnUse] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    digests: Array | None = None
+    """Of texts and pictures, by which copies are found; None where nobody looked."""
+
+    def take(self, rows: Array) -> Made:
+        """Return those of some rows."""
+        X, images, digests = (
+            None if array is None else array[rows] for array in (self.X, self.images, self.digests)
+        )
+        return replace(self, X=X, images=images, digests=digests)
 
 
 def uses_of_columns(source: Source, made: Made) -> list[ColumnUse]:

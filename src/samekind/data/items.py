@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from samekind.data.columns import ColumnUse, Role
-from samekind.data.contents import Contents, contents_of
+from samekind.data.contents import (
+    Contents,
+    contents_of,
+    digests_of_pictures,
+    digests_of_texts,
+)
+from samekind.data.copies import Copies
 from samekind.data.features import Made, uses_of_columns
 from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import inside
@@ -75,6 +82,10 @@ class Items:
         The parameters of `samekind.load`, with what was found out filled in.
     metric : {"auto", "cosine"}
         How rows are best compared; a `Session` takes it unless it is told otherwise.
+    whole : Items
+        All rows, where these are only some of them: see `distinct` and `take`.
+    copies : Copies or None
+        Which rows of `whole` are one of these items; None: each row is an item of its own.
     """
 
     def __init__(
@@ -86,6 +97,10 @@ class Items:
         features: Callable[[], Features | None],
         has_recipe: bool,
     ) -> None:
+        self._source, self._made = source, made
+        self.whole = self
+        self.copies: Copies | None = None
+        self.rows: Array | None = None  # of the items in the file; None: the numbers are the same
         self._X = made.X
         self.n = source.n
         self.feature_names = made.names
@@ -158,6 +173,8 @@ class Items:
             from samekind.points import ArrayPoints
 
             self._points = ArrayPoints(self.X)
+            if self.copies is not None:
+                self._points.weights = (1 + self.copies.counts).astype(np.float64)
         return self._points
 
     @property
@@ -210,11 +227,59 @@ class Items:
     def summary(self) -> Message:
         """Return a few lines that say what was read and what was done with it."""
         what = "picture" if self.medium == "image" else self.medium
-        about = f"{_counted(self.n, what)}, {_counted(len(self.feature_names), 'feature')}"
+        about = f"{_counted(self.whole.n, what)}, {_counted(len(self.feature_names), 'feature')}"
         lines = [f"{self.path}: {about}" + ", read as needed" * self.is_streamed]
         if (kinds := n_labels(self.labels)) is not None:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return Message("\n".join(lines), *(Message("\n  ", note) for note in self.notes))
+
+    def distinct(self) -> Items:
+        r"""Return the first of all rows that hold the same text or picture; the others are `copies`.
+
+        Of texts, capitals and spaces do not matter. Rows of numbers, and records, are all items.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, samekind
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "messages.csv"
+        >>> _ = path.write_text("text\nWhere is my card?\nwhere is  my card?\nGood morning\n")
+        >>> items = samekind.load(path, text="text").distinct()
+        >>> items.n, items.show(0).copies, items.whole.n
+        (2, 1, 3)
+        """
+        digests = self.digests
+        copies = None if digests is None else Copies.of(digests)
+        if copies is None or copies.rows.size == self.n:
+            return self
+        some = self.take(copies.rows)
+        some.whole, some.copies = self, copies
+        some.notes.append(f"{_said(self.n - some.n)} of others, and asked about once")
+        return some
+
+    def take(self, rows: NDArray[np.intp]) -> Items:
+        """Return some of the rows, which are in memory, as items."""
+        labels = None if self.labels is None else self.labels[rows]
+        made = replace(self._made.take(rows), notes=[])
+        source = replace(self._source.take(rows), notes=list(self.notes))
+        some = Items(
+            source, made, labels=labels, features=self._features, has_recipe=self._has_recipe
+        )
+        some.rows, some.options = self.rows_in_file(rows), self.options
+        return some
+
+    def rows_in_file(self, items: Any) -> Any:
+        """Return where items are in the file."""
+        return items if self.rows is None else self.rows[items]
+
+    @property
+    def digests(self) -> Array | None:
+        """Digests of texts and pictures, by which copies are found; None of other items."""
+        made, source = self._made, self._source
+        if made.digests is None and source.pictures is not None:
+            made.digests = digests_of_pictures(source.pictures)
+        elif made.digests is None and self.medium == "text" and self.frame is not None:
+            made.digests = digests_of_texts(self.frame[source.options.text])
+        return made.digests
 
     def texts(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the texts of rows, as far as they are shown; only where items are texts."""
@@ -289,7 +354,8 @@ class Items:
             if use.is_feature or use.role in (Role.TEXT, Role.FIELD)
         ]
         hidden = [] if self.options.labels is None else [self.options.labels]
-        return contents_of(frame, self._pictures, compared, hidden, like)
+        text = self.options.text if self.medium == "text" else None
+        return contents_of(frame, self._pictures, compared, hidden, like, text)
 
     def recipe(self) -> dict[str, object]:
         """Return what loads the same items again, as JSON can hold it: ``samekind.load(**recipe)``."""
@@ -310,12 +376,19 @@ class Items:
         elif self.shown_columns and self._table is not None:
             cells = self._table.view(row)
         fields = [(name, shown_text(cells[name])) for name in self.shown_columns]
-        title = f"row {row}" if self._pictures is None else self._pictures.name(row)
-        return ItemView(row, title, text, fields, self.medium == "image")
+        title = f"row {self.rows_in_file(row)}"
+        if self._pictures is not None and isinstance(self._pictures.where, Path):
+            title = self._pictures.name(row)
+        copies = 0 if self.copies is None else int(self.copies.counts[row])
+        return ItemView(row, title, text, fields, self.medium == "image", copies=copies)
 
     def _check(self, row: int) -> None:
         if not 0 <= row < self.n:
             raise DataError(f"there is no row {row}; rows are 0 to {self.n - 1:,}.")
+
+
+def _said(n: int) -> str:
+    return f"{n:,} row is a copy" if n == 1 else f"{n:,} rows are copies"
 
 
 def _counted(n: int, noun: str) -> str:

@@ -141,7 +141,7 @@ def load(
     >>> _ = path.write_text("id,message\n1,Where is my card?\n2,Is my card lost?\n3,Good morning\n")
     >>> items = samekind.load(path, text="message")
     >>> items.show(0)
-    ItemView(row=0, title='row 0', text='Where is my card?', fields=[('id', '1')], has_picture=False)
+    ItemView(row=0, title='row 0', text='Where is my card?', fields=[('id', '1')], ...)
     >>> bool(items.X[0] @ items.X[1] > items.X[0] @ items.X[2])
     True
 
@@ -344,6 +344,7 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
             of_records = records_from_cache(source, cache)
             return None if of_records is None else _items(source, of_records)
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
+        made.digests = cache.array("digests")
         made.columns = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
         if embeddings is not None:
             made = _given(embeddings, source.n, made.images)
@@ -373,7 +374,8 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     own = source.options.embeddings is None
     if source.is_streamed and made.X is getattr(source.table, "array", None):
         return _items(source, made)
-    arrays = {"features": made.X if own else None, "images": made.images}
+    items = _items(source, made)
+    arrays = {"features": made.X if own else None, "images": made.images, "digests": items.digests}
     if source.options.records is True:
         from samekind.data.records.loading import arrays_of_records
 
@@ -389,5 +391,5 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     try:
         cache.keep(about, {n: a for n, a in arrays.items() if a is not None}, state)
     except OSError as error:
-        made.notes.append(f"features are not kept for the next time ({error.strerror or error})")
-    return _items(source, made)
+        items.notes.append(f"features are not kept for the next time ({error.strerror or error})")
+    return items

@@ -92,6 +92,12 @@ class Pictures:
             return _plain(one, 1), "PNG"
         return Image.fromarray(np.ascontiguousarray(one)), "PNG"
 
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Pictures:
+        """Return some of them."""
+        if isinstance(self.where, Path):
+            return Pictures(self.where, [self.names[row] for row in rows])
+        return Pictures([self.where[row] for row in rows], [])
+
     def without(self, names: set[str]) -> Pictures:
         """Return all of them but some."""
         return Pictures(self.where, [name for name in self.names if name not in names])

@@ -97,6 +97,13 @@ class Source:
         )
         self.notes.append(f"{len(broken):,} {are} left out, as they cannot be read:{listed}{more}")
 
+    def take(self, rows: Array) -> Source:
+        """Return some of the rows, which are in memory."""
+        table = self.table.take(rows) if isinstance(self.table, FrameTable) else None
+        shown = None if self.shown is None else self.shown.take(rows)
+        pictures = None if self.pictures is None else self.pictures.take(rows)
+        return replace(self, n=len(rows), table=table, shown=shown, pictures=pictures)
+
     @property
     def name(self) -> str:
         """The path as the user gave it, for messages."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -106,6 +106,11 @@ class FrameTable:
     def view(self, row: int) -> dict[str, object]:
         """Return the cells of a row, as they stand in the file."""
         return {str(name): self.frame[name].iloc[row] for name in self.frame.columns}
+
+    def take(self, rows: Array) -> FrameTable:
+        """Return some of the rows."""
+        array = None if self.array is None else self.array[rows]
+        return replace(self, frame=self.frame.iloc[rows].reset_index(drop=True), array=array)
 
 
 class _ParquetFile(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ class ItemView:
     text: str | None
     fields: list[tuple[str, str]]
     has_picture: bool
+    copies: int = field(default=0, kw_only=True)  # further rows that hold the same text or picture
 
 
 @dataclass(frozen=True)

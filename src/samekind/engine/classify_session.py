@@ -120,7 +120,9 @@ class ClassifySession(BaseSession):
 
         -1 where every cluster refused it, -2 where it was given up, `NOT_ASKED` where it is not decided yet.
         """
-        return Classified(self._labels.copy(), self._n_asked.copy())
+        told = self.ledger.log.volunteered()
+        is_told = np.isin(self._numbers, pairs_of(told, told["answer"] == SAME))
+        return Classified(self._labels.copy(), np.where(is_told, 0, self._n_asked))
 
     @property
     def n_decided(self) -> int:

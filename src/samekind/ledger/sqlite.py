@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from samekind.ledger.errors import LedgerDamaged, LedgerError
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerMissing
 
 __all__ = [
     "APPLICATION_ID",
@@ -110,7 +110,7 @@ def prepare_to_write(path: Path) -> Place:
 def readable_place(path: Path) -> Place:
     """Return how a file can be read, by whoever may read it, from wherever it is."""
     if not path.is_file():
-        raise LedgerError(f"{path}: there is no such project. `samekind label DATA` makes one.")
+        raise LedgerMissing(f"{path}: there is no such project. `samekind label DATA` makes one.")
     _refuse_emptied(path)
     if path.stat().st_size == 0:
         raise LedgerError(

@@ -37,6 +37,8 @@ class Points(ABC):
     bounds: Bounds
     is_remote = False
     """Whether the rows are in other processes."""
+    weights: Floats | None = None
+    """How much each row counts, such as by its copies; None: all the same."""
     reduced_from: tuple[Points, WorkingSpace] | None = None
     """Of coordinates in a space: the rows as they were given, and the space."""
 
@@ -114,7 +116,7 @@ class Points(ABC):
     def in_space(self, space: WorkingSpace) -> Points:
         """Return the coordinates of all rows in a space as points, where the rows are."""
         reduced = self._in_space(space)
-        reduced.reduced_from = self, space
+        reduced.reduced_from, reduced.weights = (self, space), self.weights
         return reduced
 
     def full_rows(self, index: Rows) -> Floats:

@@ -136,6 +136,8 @@ def choose_representatives(
         chosen = Representatives(rows, points.rows(rows), np.ones(n_new), n_new)
     else:
         chosen = _draw(points, start, rng, size, max(min(anchors, size // 4), 1))
+    if points.weights is not None:
+        chosen = chosen._replace(weights=chosen.weights * points.weights[chosen.rows])
     if known is None:
         return chosen
     return Representatives(

@@ -24,6 +24,7 @@ from samekind.project.files import (
     open_project,
 )
 from samekind.project.numbers import ClusterNumbers
+from samekind.project.parts import parent_of, part_name, place_of_part, with_parts
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.team import check_overlap
@@ -71,8 +72,12 @@ __all__ = [
     "numbered",
     "open_project",
     "oracle_of_names",
+    "parent_of",
+    "part_name",
+    "place_of_part",
     "plain",
     "title_of",
+    "with_parts",
     "write_answers",
     "write_csv",
 ]

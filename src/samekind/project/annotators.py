@@ -135,7 +135,7 @@ def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) ->
         times.setdefault(ledger.annotators[int(line["who"])], []).append(float(line["when"]))
     for opinion in ledger.log.opinions.standing():
         times.setdefault(opinion.who, []).append(opinion.at)
-    estimated = {one.name: one for one in project.clusters().annotators_}
+    estimated = {one.name: one for one in project.kinds.clusters().annotators_}
     models = models_in(ledger)
     records = []
     for name in dict.fromkeys([*ledger.annotators, *given]):

@@ -109,8 +109,10 @@ class Answers:
     def read(self, text: str, *, id_column: str | None = None) -> ReadAnswers:
         """Return what a file of pairs says; nobody has to wait for that. See `read_file`."""
         try:
-            items, n = self._project.items, self._project.session.points.n
-            return read_file(text, n, items.frame, id_column)
+            items = self._project.items
+            n = items.whole.n if items.whole.rows is None else 0  # or else rows are named by ids
+            read = read_file(text, n, items.whole.frame, id_column)
+            return read if items.copies is None else read.of_items(items.copies.item_of)
         except ValueError as error:
             raise ProjectError(str(error)) from error
 

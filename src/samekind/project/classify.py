@@ -10,8 +10,10 @@ import numpy as np
 from samekind.data import Contents, Items
 from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.errors import did_you_mean
-from samekind.ledger import Ledger
+from samekind.flow import SAME
+from samekind.ledger import UNANSWERED, Ledger
 from samekind.project.changes import keep_contents, kept_contents, place_items
+from samekind.project.exports.tables import of_all_rows
 from samekind.project.words import NO_KIND, NO_NAME, ProjectError, name_in_table
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def classify_new(project: Project, items: Items, ledger: Ledger, batch: int = 1)
 
     Answers that the ledger has stay with their rows, also if the new rows or those of the project changed.
     """
-    found = project.clusters()
+    found = project.kinds.clusters()
     fingerprint, shape = ClassifySession.identity(found, items.points)
     before = kept_contents(ledger)
     now = _contents(project.items, items, None if before is None else before.columns)
@@ -41,7 +43,23 @@ def classify_new(project: Project, items: Items, ledger: Ledger, batch: int = 1)
                 keep_contents(ledger, now)
         elif ledger.settings.get("fingerprint", fingerprint) != fingerprint:
             place_items(ledger, now, {"fingerprint": fingerprint, "shape": shape})
+    _know_copies(project, items, ledger)
     return ClassifySession(found, items.X, ledger=ledger, batch=batch, grow=True)
+
+
+def _know_copies(project: Project, items: Items, ledger: Ledger) -> None:
+    """Let copies of items whose cluster is known be in that one, without a question."""
+    if items.digests is None or project.items.digests is None:
+        return
+    found = project.kinds.clusters()
+    known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
+    _, new, old = np.intersect1d(
+        items.digests, project.items.digests[known], assume_unique=True, return_indices=True
+    )
+    firsts = np.array([rows[0] for rows in found.members_], dtype=np.intp)
+    pairs = np.column_stack([found.n_rows_ + new, firsts[found.labels_[known[old]]]])
+    pairs = pairs[ledger.lookup(pairs) == UNANSWERED]
+    ledger.record(pairs, np.full(len(pairs), SAME), asked=False)
 
 
 def _contents(old: Items, new: Items, columns: dict[str, list[str]] | None) -> Contents | None:
@@ -65,7 +83,7 @@ def oracle_of_names(
     A name that is no cluster's but like one is a ProjectError: it is probably misspelt.
     """
     assert items.frame is not None
-    found = project.clusters()
+    found = project.kinds.clusters()
     given = items.frame[column].astype(str).tolist()
     n = found.n_rows_
     name_of: dict[int, str | None] = {}
@@ -108,7 +126,7 @@ def new_rows_table(
     import pandas as pd
 
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     clusters = np.where(result.labels >= 0, result.labels, -1)
     is_known = clusters >= 0
     open_rows = result.labels == NOT_ASKED
@@ -123,9 +141,8 @@ def new_rows_table(
         kinds[cluster] = next_number + new
         called[cluster] = name or f"new kind {new + 1}"
         proposed[cluster] = not name
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
-            "row": np.arange(items.n),
             "kind": [kinds.get(cluster, NO_KIND) for cluster in clusters.tolist()],
             "name": [called.get(cluster, NO_NAME) for cluster in clusters.tolist()],
             "name_is_proposed": [proposed.get(cluster, True) for cluster in clusters.tolist()],
@@ -134,3 +151,4 @@ def new_rows_table(
             "questions": result.n_asked,
         }
     )
+    return of_all_rows(items, table)

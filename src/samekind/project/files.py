@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from samekind.data import Items, read_contents
+from samekind.data import Contents, Items, packed_rows, read_contents
 from samekind.data import load as load_items
 from samekind.engine import OtherDataError
 from samekind.errors import DataError
@@ -27,8 +27,10 @@ from samekind.project.changes import (
     kept_contents,
     take_in_data,
 )
+from samekind.project.parts import PART, items_of_part, place_of_parent, rows_of_part
 from samekind.project.project import Project
 from samekind.project.status import SETTINGS
+from samekind.project.words import ROWS
 
 __all__ = [
     "ITEMS",
@@ -39,6 +41,7 @@ __all__ = [
     "features_of",
     "kept_in",
     "make_project",
+    "open_part",
     "open_project",
 ]
 
@@ -104,13 +107,15 @@ def make_project(
     """
     if path is None:
         return Project(items, title=title, overlap=overlap, **settings)
-    path = _place(path)
+    path, items = _place(path), items.distinct()
     with Ledger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.settings.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
     wanted = before | settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
+    if (rows := packed_rows(items.rows)) != project.ledger.settings.get(ROWS, ""):
+        facts[ROWS] = rows
     ledger_now = project.ledger
     if ledger_now.items is None:
         keep_contents(ledger_now, items.contents())
@@ -140,21 +145,43 @@ def open_project(
     """
     path = _place(path)
     with Ledger(path, read_only=True) as ledger:
-        recipe = kept_in(ledger, ITEMS)
-        kept, title = kept_in(ledger, SETTINGS), ledger.settings.get(TITLE)
+        recipe, part = kept_in(ledger, ITEMS), _known_of_part(ledger)
     if not recipe:
         raise LedgerError(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**recipe, cache=cache_of(path), progress=progress)
+    kept_beside = path if part is None else place_of_parent(path) or path
+    items = load_items(**recipe, cache=cache_of(kept_beside), progress=progress).distinct()
+    if part is not None:
+        items = items_of_part(part, items)
     if on_items is not None:
         on_items(items)
-    if not read_only:
-        return make_project(items, path, any_data=any_data, **settings)
+    if read_only:
+        return _open_to_read(items, path, settings)
+    return make_project(items, path, any_data=any_data, **settings)
+
+
+def open_part(items: Items, path: ProjectPlace, read_only: bool = False) -> Project:
+    """Return the project of a part from its file; `items` are those of its parent."""
+    with Ledger(path, read_only=True) as ledger:
+        part = _known_of_part(ledger)
+    if part is None:
+        raise LedgerError(f"{path} is another project, and no part. Move it away, and split again.")
+    own = items_of_part(part, items)
+    return _open_to_read(own, path, {}) if read_only else make_project(own, path)
+
+
+def _known_of_part(ledger: Ledger) -> Contents | None:
+    """Return what a part knows of its items; None of a project that is no part."""
+    return kept_contents(ledger) if PART in ledger.settings else None
+
+
+def _open_to_read(items: Items, path: ProjectPlace, settings: dict[str, Any]) -> Project:
     reading = Ledger(path, read_only=True)
     try:
         _refuse_changed(reading, items, path)
+        kept, title = kept_in(reading, SETTINGS), reading.settings.get(TITLE)
         project = Project(items, reading, title=title, **kept | settings)
         project.at_close.callback(reading.close)
         project.overview.maps.keep_in(_map_of(path), waits=True)
@@ -187,6 +214,8 @@ def changes_of_data(path: ProjectPlace) -> ComparedData | None:
             raise OtherDataError(f"this project belongs to other data: {error}") from error
         if now is None:
             return None
+        if PART in ledger.settings:
+            now = now.take(rows_of_part(known, now))
         return ComparedData(data_of(ledger).name, compare_contents(ledger, now), left_out)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from samekind.data import cell_text
 from samekind.errors import did_you_mean
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, IntArray, Pairs
 from samekind.ledger import keys_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,17 @@ class ReadAnswers(NamedTuple):
     pairs: Pairs
     answers: Answers
     contradictory: int
+
+    def of_items(self, item_of: IntArray) -> ReadAnswers:
+        """Return what is said of items, given the item of each row; copies cannot differ."""
+        pairs = item_of[self.pairs]
+        between = pairs[:, 0] != pairs[:, 1]
+        strange = ~between & (self.answers == DIFFERENT)
+        last = len(pairs) - 1 - np.unique(keys_of(pairs)[::-1], return_index=True)[1]
+        kept = np.sort(last[between[last]])
+        same, different = (keys_of(pairs[between & (self.answers == a)]) for a in (SAME, DIFFERENT))
+        contradictory = np.intersect1d(same, different).size + int(strange.sum())
+        return ReadAnswers(pairs[kept], self.answers[kept], self.contradictory + contradictory)
 
 
 class ImportCounts(NamedTuple):

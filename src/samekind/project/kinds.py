@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz import fuzz, utils
 
 from samekind.clusters import Clusters
@@ -64,6 +65,11 @@ class Kinds:
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._texts: dict[int, str] = {}
         self.notes: list[str] = []
+        if copies := project.items.whole.n - project.items.n:
+            are = "row is a copy" if copies == 1 else "rows are copies"
+            self.notes.append(
+                f"{copies:,} {are} of others. Here each item counts once; exports have all rows."
+            )
 
     # What there is
 
@@ -104,6 +110,15 @@ class Kinds:
             proposed_name=self._names.name(number, members),
             definition=named.definition if named else "",
         )
+
+    def copies(self) -> NDArray[np.intp]:
+        """Return how many rows of each of ``clusters()`` hold the same as another one of its rows."""
+        found, copies = self.clusters(), self._project.items.copies
+        if copies is None:
+            return np.zeros(found.n_discovered_, dtype=np.intp)
+        there = found.labels_ >= 0
+        counts = np.bincount(found.labels_[there], copies.counts[there], found.n_discovered_)
+        return counts.astype(np.intp)
 
     def option(self, members: list[int], examples: list[int]) -> ClusterOption:
         """Return the cluster with these members, with some examples of them."""

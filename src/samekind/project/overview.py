@@ -47,15 +47,19 @@ class Overviews:
         """Return all clusters found so far, the largest first, each with some members."""
         project = self._project
         with project.state():
-            found = project.clusters()
+            found = project.kinds.clusters()
             labels, certificate = found.labels_, found.certificate_
             sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
+            copies = project.kinds.copies()
             order = [] if project.is_blank else np.argsort(-sizes, kind="stable").tolist()
             if project.is_records:  # most are of one record, and nothing to look at
                 order = [k for k in order[: 10 * MOST_ENTITIES] if sizes[k] > 1][:MOST_ENTITIES]
             refs = project.kinds.refs()
             return Overview(
-                clusters=[self._summary(found, k, refs[k], int(sizes[k]), members) for k in order],
+                clusters=[
+                    self._summary(found, k, refs[k], int(sizes[k]), int(copies[k]), members)
+                    for k in order
+                ],
                 unplaced=labels.size if project.is_blank else int((labels < 0).sum()),
                 certificate=None
                 if certificate is None
@@ -75,7 +79,7 @@ class Overviews:
         """Return some items of a cluster: the known ones first, the most typical of each first."""
         project = self._project
         with project.state():
-            found, label = project.clusters(), project.kinds.label_of(cluster)
+            found, label = project.kinds.clusters(), project.kinds.label_of(cluster)
             members, predicted = _rows(found, label)
             rows = np.concatenate(
                 [self._typical(found, label, some) for some in (members, predicted)]
@@ -100,7 +104,7 @@ class Overviews:
         if project.is_records and project.session.points.d == 1:  # they have no places
             return RowMap([], [], [], [], [], [], [], "none", False)
         with project.state():
-            found = project.clusters()
+            found = project.kinds.clusters()
             refs = [] if project.is_blank else project.kinds.refs()
         known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
         placed = self.maps.placed(known)
@@ -119,7 +123,7 @@ class Overviews:
         )
 
     def _summary(
-        self, found: Clusters, label: int, ref: ClusterRef, size: int, most: int
+        self, found: Clusters, label: int, ref: ClusterRef, size: int, copies: int, most: int
     ) -> ClusterSummary:
         item = self._project.item
         members, predicted = _rows(found, label)
@@ -130,6 +134,8 @@ class Overviews:
             **vars(ref),
             known=len(members),
             estimated=size,
+            copies=copies,
+            is_split=ref.number in self._project.parts.numbers,
             recovered=label < found.n_recovered_,
             members=list(map(item, typical.tolist())),
             doubtful=list(map(item, doubtful[: max(1, most // 2)].tolist())),

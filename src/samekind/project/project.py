@@ -23,6 +23,7 @@ from samekind.project.entities import Entities
 from samekind.project.exports import Exports
 from samekind.project.kinds import Kinds
 from samekind.project.overview import Overviews
+from samekind.project.parts import Parts
 from samekind.project.questions import Questions
 from samekind.project.search import search
 from samekind.project.status import Standing
@@ -90,6 +91,8 @@ class Project:
         Of records: which are one, at a threshold for matches.
     exports : Exports
         What was found, as files.
+    parts : Parts
+        The kinds that are split further.
     assistant : Assistant or None
         A model that answers in the background.
     notices : list of str
@@ -123,6 +126,7 @@ class Project:
         **settings: Any,
     ) -> None:
         if session is None:
+            items = items.distinct()
             session = Session(items, ledger=ledger, **settings)
         self.items = items
         self.session = session
@@ -141,6 +145,7 @@ class Project:
         self.overview = Overviews(self)
         self.entities = Entities(self)
         self.exports = Exports(self)
+        self.parts = Parts(self)
         self.standing.heed_end()
         if overlap is not None:
             self.team.set_overlap(overlap)
@@ -251,8 +256,9 @@ class Project:
         return self.standing.status()
 
     def clusters(self) -> Clusters:
-        """Return what is found so far."""
-        return self.kinds.clusters()
+        """Return what is found so far, of all rows; `Kinds.clusters` has only the items."""
+        found, copies = self.kinds.clusters(), self.items.copies
+        return found if copies is None else found.with_copies(copies.item_of)
 
     def export(self, name: str, path: Path | BinaryIO) -> None:
         """Write what was found to a file, named or open; see `Exports`."""
@@ -263,6 +269,7 @@ class Project:
         if self.assistant is not None:
             self.assistant.stop()
         self.overview.maps.stop()
+        self.parts.close()
         with suppress(LedgerError), self.ledger.turn():
             pass  # whoever is in the middle of an act finishes that
         with self.ledger.lock:

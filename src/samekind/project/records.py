@@ -200,6 +200,8 @@ class ClusterSummary(ClusterRef):
     known: int
     estimated: int  # rows in all, known or predicted
     recovered: bool
+    copies: int  # rows that hold the same as one of its items
+    is_split: bool  # whether it has a part, in which its items are sorted further
     members: list[ItemView]  # known ones, the most typical first
     doubtful: list[ItemView]  # predicted ones, the least certain first
 

@@ -50,7 +50,7 @@ def search(
     shown = rows[offset : offset + limit]
     with project.state():
         is_blank = project.is_blank or not shown.size
-        labels = np.full(shown.size, -1) if is_blank else project.clusters().labels_of(shown)
+        labels = np.full(shown.size, -1) if is_blank else project.kinds.clusters().labels_of(shown)
         refs = [] if is_blank else project.kinds.refs()
         items = [
             FoundItem(

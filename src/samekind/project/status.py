@@ -183,7 +183,7 @@ class Standing:
             if project.is_records:
                 self._advice = project.entities.advice()
                 return self._advice
-            found = project.clusters()
+            found = project.kinds.clusters()
             certificate = found.certificate_
             is_safe = certificate is not None and is_safe_to_stop(certificate)
             unknown = found.n_rows_ - project.session.n_known - len(found.given_up_)

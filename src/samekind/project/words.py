@@ -15,6 +15,7 @@ __all__ = [
     "LONGEST_NAME",
     "NO_KIND",
     "NO_NAME",
+    "ROWS",
     "WORDS",
     "KeyReused",
     "ProjectError",
@@ -40,6 +41,7 @@ SMALL = 1000  # rows of a pile in which they are counted one by one
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
+ROWS = "rows"  # in `settings`: where items are in the file, if some rows are copies
 
 
 class ProjectError(ValueError):

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from samekind.project import ClusterOption, ClusterRef, ItemView, name_in_table
+from samekind.project import ClusterOption, ClusterRef, ItemView, counted, name_in_table
 from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, differing_letters, printable
 
@@ -228,6 +228,8 @@ def _more_fields(count: int) -> Text:
 
 def _title(item: ItemView, ref: ClusterRef | None = None) -> Text:
     title = Text(brief(item.title, 40), style="bold")
+    if item.copies:
+        title.append(f" and {counted(item.copies, 'copy', 'copies')}", style="not bold")
     return title if ref is None else title.append("  ").append_text(_name(ref, 40))
 
 

@@ -100,7 +100,7 @@ class Auth(ABC):
         asked = API.fullmatch(path)
         if asked is None:
             return None, None
-        hosted = self._site.projects.get(asked["project"])
+        hosted = await run_in_threadpool(self._site.find, asked["project"])
         by_browser = scope["method"] == "GET" and BY_BROWSER.fullmatch(asked["rest"] or "")
         port = PORT.search(headers.get("host", ""))  # browsers send cookies to all ports of a host
         cookie = f"{COOKIE}-{port[1] if port else 0}"

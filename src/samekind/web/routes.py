@@ -34,6 +34,7 @@ from samekind.project import (
     Status,
     Suggestion,
     Threshold,
+    part_name,
 )
 from samekind.web import schemas as s
 from samekind.web.auth import Caller
@@ -81,6 +82,8 @@ ProjectOf = Annotated[Project, Depends(_project)]
 
 
 async def _links(caller: CallerOf) -> Links:
+    if caller.hosted.parent is not None:
+        raise HTTPException(404, "A part has the links of its parent. Make and revoke them there.")
     try:
         return caller.hosted.links
     except LookupError:
@@ -232,7 +235,8 @@ def about(caller: CallerOf) -> s.About:
     hosted = caller.hosted
     title = None if hosted.project is None else hosted.project.title
     return s.About(
-        hosted.name, title, hosted.state, hosted.doing, hosted.share, caller.who, caller.role  # type: ignore[arg-type]
+        hosted.name, title, hosted.state, hosted.doing, hosted.share, caller.who, caller.role,  # type: ignore[arg-type]
+        part_of=None if hosted.parent is None else hosted.parent.name,
     )  # fmt: skip
 
 
@@ -393,6 +397,13 @@ def place(act: Act, placed: s.PlaceBody) -> s.Changed:
 def place_in_new(act: Act, new: s.NewKindBody) -> s.Changed:
     """Put rows into a new cluster."""
     return act(lambda project, who: project.kinds.place_in_new(new.rows, new.name, who=who))
+
+
+@owning.post("/clusters/{cluster}/split")
+def split(act: Act, caller: CallerOf, cluster: ClusterNumber, how: s.SplitBody) -> s.Part:
+    """Sort the items of a cluster further, in a part: a project of its own."""
+    number = act.project.parts.split(cluster, how.criterion)  # again, it changes nothing
+    return s.Part(part_name(caller.hosted.name, number))
 
 
 @reviewing.get("/map", response_model=RowMap)

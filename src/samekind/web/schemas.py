@@ -109,6 +109,12 @@ class MergeBody(Body):
     clusters: Annotated[list[Row], Field(min_length=2, max_length=1000)]
 
 
+class SplitBody(Body):
+    """When two items of the kind belong together, in a sentence; "" leaves it as it is."""
+
+    criterion: Name = ""
+
+
 class PairBody(Body):
     """What two rows are."""
 
@@ -160,8 +166,18 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a project: its name in addresses, beside that of its parent."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class About:
-    """A project, how far it is open, and who asks: `who` is None where there are no links."""
+    """A project, how far it is open, and who asks: `who` is None where there are no links.
+
+    `part_of` is the name of its parent, where it is a part.
+    """
 
     name: str
     title: str | None
@@ -170,6 +186,7 @@ class About:
     share: float
     who: str | None
     role: Role
+    part_of: str | None
 
 
 @dataclass(frozen=True)

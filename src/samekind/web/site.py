@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from samekind.ledger import LedgerError, LedgerGone, LedgerStale, Links, ProjectPlace
 from samekind.ledger.errors import ReplacedError
-from samekind.project import Project, open_project
+from samekind.project import Project, open_project, parent_of, part_name
 
 __all__ = ["HostedProject", "Site", "State"]
 
@@ -53,12 +53,16 @@ class HostedProject:
         self.state: State = "opening"
         self.doing, self.share = "Opening the project", 0.0
         self.project: Project | None = None
+        self.parent: HostedProject | None = None  # of a part
+        self._parts: dict[int, HostedProject] = {}
         self._links: Links | None = None
         self._lock = threading.Lock()
 
     @property
     def links(self) -> Links:
-        """The project's links; they can be read before the project is ready."""
+        """The project's links; they can be read before the project is ready. A part has its parent's."""
+        if self.parent is not None:
+            return self.parent.links
         if self.place is None:
             raise LookupError("this project has no links")
         with self._lock:
@@ -72,6 +76,33 @@ class HostedProject:
             return
         self.doing = STAGES.get(what, what)
         self.share = round(min(1.0, max(0.0, done / total if total else 1.0)), 3)
+
+    def part(self, number: int) -> HostedProject | None:
+        """Return a part of the project, which opens in the background if need be; None if there is none."""
+        project = self.project
+        if project is None:
+            return None
+        if number not in project.parts.numbers:
+            with suppress(LedgerError):
+                project.catch_up()  # another server may have split the kind
+            if number not in project.parts.numbers:
+                return None
+        with self._lock:
+            found = self._parts.get(number)
+            if found is None or found.state == "failed":
+                found = self._parts[number] = HostedProject(part_name(self.name, number))
+                found.parent = self
+                threading.Thread(
+                    target=found._open_part, args=(project, number), daemon=True
+                ).start()
+            return found
+
+    def _open_part(self, parent: Project, number: int) -> None:
+        try:
+            self.ready(parent.parts.open(number))
+        except Exception as error:  # the other projects are served all the same
+            log.error("project %s could not be opened: %s", self.name, error)
+            self.fail()
 
     def ready(self, project: Project) -> None:
         """Note that the project is open."""
@@ -103,7 +134,13 @@ class HostedProject:
     def note_failure(self, error: LedgerError) -> None:
         """Have the project opened again if its file was replaced or its data changed."""
         is_other = isinstance(error, LedgerGone | LedgerStale)
-        if self.place is not None and (is_other or isinstance(error.__cause__, ReplacedError)):
+        if not is_other and not isinstance(error.__cause__, ReplacedError):
+            return
+        if self.parent is not None and self.parent.project is not None:
+            found = parent_of(self.name)
+            assert found is not None
+            self.parent.project.parts.forget(found[1])
+        if self.parent is not None or self.place is not None:
             self.fail()
 
     def close(self) -> None:
@@ -111,6 +148,8 @@ class HostedProject:
         project, self.project = self.project, None
         if project is not None:
             project.close()
+        with self._lock:
+            self._parts.clear()  # they were closed with it
         with self._lock:
             links, self._links = self._links, None
         if links is not None:
@@ -151,6 +190,20 @@ class Site:
         self._thread.join(PATIENCE)
         for hosted in self.projects.values():
             hosted.close()
+
+    def find(self, name: str) -> HostedProject | None:
+        """Return a project, or a part of one, by its name in addresses."""
+        numbers: list[int] = []
+        while name not in self.projects:
+            found = parent_of(name)
+            if found is None:
+                return None
+            name, number = found
+            numbers.append(number)
+        hosted: HostedProject | None = self.projects[name]
+        for number in reversed(numbers):
+            hosted = None if hosted is None else hosted.part(number)
+        return hosted
 
     def _keep_open(self) -> None:
         while True:

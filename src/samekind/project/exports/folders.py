@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from samekind.errors import DataError
 from samekind.project.exports.tools import LabelledRow, labelled_rows
-from samekind.project.words import NO_NAME, ProjectError
+from samekind.project.words import NO_NAME, ProjectError, plain
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -66,21 +66,22 @@ def _pictures(
     project: Project, rows: list[LabelledRow]
 ) -> Iterator[tuple[PurePosixPath, Path | None, bytes]]:
     """Yield where each picture goes, the file that it is in, and else what it holds."""
-    if project.items.medium != "image":
+    items = project.items.whole
+    if items.medium != "image":
         raise ProjectError(
             "Only pictures can be put into folders, and these are none. Export a table instead."
         )
     folders = folder_names([row.label for row in rows])
     taken: set[str] = set()
     for row in rows:
-        source, body = project.items.picture_path(row.row), b""
+        source, body = items.picture_path(row.row), b""
         if source is None:
-            shown = project.items.picture(row.row, "large")
+            shown = items.picture(row.row, "large")
             body, name = shown.body, f"row {row.row}.{shown.media_type.rpartition('/')[2]}"
         else:
             if not source.is_file():
                 raise DataError(
-                    f"the picture {project.item(row.row).title!r} is not there any more."
+                    f"the picture {plain(items.show(row.row).title)!r} is not there any more."
                 )
             name = source.name
         place = PurePosixPath(folders[row.label], name)
@@ -101,14 +102,14 @@ def folder_names(labels: list[str | None]) -> dict[str | None, str]:
     names: dict[str | None, str] = {}
     taken: set[str] = set()
     for label in dict.fromkeys(labels):
-        plain = NO_NAME if label is None else re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", label)
-        plain = plain[:LONGEST].strip(" .") or "_"
-        if plain.casefold() in _RESERVED:
-            plain += "_"
-        free, count = plain, 1
+        safe = NO_NAME if label is None else re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", label)
+        safe = safe[:LONGEST].strip(" .") or "_"
+        if safe.casefold() in _RESERVED:
+            safe += "_"
+        free, count = safe, 1
         while free.casefold() in taken:
             count += 1
-            free = f"{plain} ({count})"
+            free = f"{safe} ({count})"
         taken.add(free.casefold())
         names[label] = free
     return names

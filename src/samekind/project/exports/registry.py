@@ -101,7 +101,7 @@ def _write_report(project: Project, file: BinaryIO) -> None:
         f"{name}, standardised" * items.is_standardized or name for name in items.feature_names
     ]
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
         active, advice = project.ledger.active(), project.standing.advice().text
     write_report(
         file,

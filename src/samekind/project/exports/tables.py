@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.data import unpacked_rows
+from samekind.ledger import LedgerMissing
 from samekind.project.words import (
     NO_KIND,
     NO_NAME,
+    ROWS,
     WORDS,
     levels_of,
     name_in_table,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.clusters import Clusters
+    from samekind.data import Items
     from samekind.ledger import Ledger
     from samekind.project.project import Project
 
@@ -33,6 +37,7 @@ __all__ = [
     "beside_own_columns",
     "kinds_of_rows",
     "known_rows",
+    "of_all_rows",
     "piece_of",
     "write_answers",
     "write_centers",
@@ -50,39 +55,93 @@ MANY = 10**6  # of them, from which on a table is better written as Parquet
 def kinds_of_rows(project: Project) -> pd.DataFrame:
     """Return a line for each row: its cluster's number and name, and how sure that is.
 
-    Where names have paths ("card / lost"), there is a column for each level.
+    Where names have paths ("card / lost"), there is a column for each level. Rows of a split kind have its
+    name and then that of their kind within it, whose number is `part`.
     """
+    table = _kinds_of_items(project)
+    codes, paths = table.pop("path").factorize()
+    split = [levels_of(path) for path in paths]
+    depth = max(map(len, split), default=1)
+    for k in range(depth if depth > 1 else 0):
+        level = np.array([path[k] if k < len(path) else "" for path in split], dtype=object)
+        table.insert(list(table).index("known"), f"level_{k + 1}", level[codes])
+    if not table["part"].any():
+        del table["part"]
+    return of_all_rows(project.items, table)
+
+
+def _kinds_of_items(project: Project) -> pd.DataFrame:
+    """Return a line for each item; `path` has the names that were given, with those of parts below them."""
     import pandas as pd
 
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
         labels = found.labels_
         sure = project.session.confidence(np.arange(found.n_rows_))
-        paths = [*(levels_of(ref.name) for ref in refs), [""]]
-        depth = max(map(len, paths))
-        levels = {
-            f"level_{k + 1}": np.array(
-                [path[k] if k < len(path) else "" for path in paths], dtype=object
-            )[labels]
-            for k in range(depth if depth > 1 else 0)
-        }
-        return pd.DataFrame(
+        of_labels = pd.DataFrame(
             {
-                "row": np.arange(found.n_rows_),
-                "kind": np.array([*(ref.number for ref in refs), NO_KIND])[labels],
-                "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object)[labels],
-                "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[labels],
-                **levels,
-                "known": found.to_frame()["known"].to_numpy(),
-                "confidence": np.where(labels < 0, np.nan, sure.round(4)),
+                "kind": [*(ref.number for ref in refs), NO_KIND],
+                "part": "",
+                "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object),
+                "name_is_proposed": [*(ref.name is None for ref in refs), True],
+                "path": np.array([*(ref.name or "" for ref in refs), ""], dtype=object),
             }
         )
+        table: pd.DataFrame = of_labels.iloc[labels].reset_index(drop=True)
+        table["known"] = found.to_frame()["known"].to_numpy()
+        table["confidence"] = np.where(labels < 0, np.nan, sure.round(4))
+    for number in project.parts.numbers:
+        with suppress(LedgerMissing):  # who deletes the file of a part, does not want it
+            _join_part(project, table, number)
+    return table
+
+
+def _join_part(project: Project, table: pd.DataFrame, number: int) -> None:
+    """Let items of a kind that is split be of the kinds of its part, which are named below it."""
+    rows = np.flatnonzero(table["kind"] == number)
+    part = project.parts.open(number)
+    if part.is_blank or not rows.size:
+        return
+    own, found = _kinds_of_items(part), part.kinds.clusters()
+    in_file = project.items.rows_in_file, part.items.rows_in_file
+    place = np.searchsorted(in_file[1](np.arange(part.items.n)), in_file[0](rows))
+    place = np.minimum(place, part.items.n - 1)
+    is_new = in_file[1](place) != in_file[0](rows)  # they came to the kind after it was split
+    if is_new.any():
+        firsts = np.array([members[0] for members in found.members_], dtype=np.intp)
+        place[is_new] = firsts[found.predict(project.items.X[rows[is_new]])]
+    own = own.iloc[place].reset_index(drop=True)
+    own.loc[is_new, ["known", "confidence"]] = False, np.nan
+    before = table.iloc[rows].reset_index(drop=True)
+    own["part"] = own["kind"].astype(str) + ("." + own["part"]).where(own["part"] != "", "")
+    own["path"] = before["name"] + " / " + own["path"].where(own["path"] != "", own["name"])
+    own["name"] = before["name"] + " / " + own["name"]
+    own["name_is_proposed"] |= before["name_is_proposed"]
+    own["confidence"] = (own["confidence"] * before["confidence"]).round(4)
+    there = (own.pop("kind") != NO_KIND).to_numpy()
+    for name in own:
+        table.loc[rows[there], name] = own[name].to_numpy()[there]
+
+
+def of_all_rows(items: Items, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each row from one for each item; `copy_of` is the first row that holds the same."""
+    import pandas as pd
+
+    whole, copies = items.whole, items.copies
+    if copies is not None:
+        table = table.iloc[copies.item_of].reset_index(drop=True)
+    rows = np.arange(len(table))
+    table.insert(0, "row", whole.rows_in_file(rows))
+    if copies is not None:
+        first = pd.Series(whole.rows_in_file(copies.first_rows), dtype="Int64")
+        table["copy_of"] = first.mask(copies.first_rows == rows)
+    return table
 
 
 def rows_of_streams(project: Project) -> Iterator[pd.DataFrame]:
     """Yield a line for each row of data that stay in their files, some rows at a time."""
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     own, known = project.items.labels, known_rows(found)
     numbers = np.array([*(ref.number for ref in refs), NO_KIND])
     for first in range(0, found.n_rows_, PIECE):
@@ -136,7 +195,7 @@ def write_rows_parquet(project: Project, file: BinaryIO) -> None:
 
 def _rows_table(project: Project) -> pd.DataFrame:
     """Return a line for each row: the user's columns, then those of `kinds_of_rows`, and its label."""
-    own, items = kinds_of_rows(project), project.items
+    own, items = kinds_of_rows(project), project.items.whole
     frame = items.shown_frame(with_labels=True)
     if items.labels is not None:
         own["label"] = items.labels
@@ -147,7 +206,7 @@ def write_centers(project: Project, file: BinaryIO) -> None:
     """Write the centre of each cluster in the units of the data, and how much of it is known."""
     items = project.items
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
+        found, refs = project.kinds.clusters(), project.kinds.refs()
     centers = found.centers_frame(items.feature_names).drop(columns="cluster")
     if items.is_standardized:
         centers.iloc[:, -len(items.feature_names) :] = items.in_file_units(found.all_centers_)
@@ -179,8 +238,12 @@ def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
 def write_json(project: Project, file: BinaryIO) -> None:
     """Write the clusters, their names and known rows, and all rows."""
     with project.state():
-        found, refs = project.clusters(), project.kinds.refs()
-        rows = kinds_of_rows(project)
+        found, refs = project.kinds.clusters(), project.kinds.refs()
+    rows = kinds_of_rows(project)
+    numbers = [name for name in ("kind", "part") if name in rows]
+    defined: dict[tuple[Hashable, ...], str] = {
+        (ref.number, "")[: len(numbers)]: ref.definition for ref in refs
+    }
     document = {
         "title": project.title,
         "questions": found.n_questions_,
@@ -188,14 +251,9 @@ def write_json(project: Project, file: BinaryIO) -> None:
         "certificate": None if found.certificate_ is None else found.certificate_.in_words("kind"),
         "notes": found.notes_,
         "kinds": [
-            {
-                "kind": ref.number,
-                "name": name_in_table(ref),
-                "name_is_proposed": ref.name is None,
-                "definition": ref.definition,
-                "known_rows": members.tolist(),
-            }
-            for ref, members in zip(refs, found.members_, strict=True)
+            own.iloc[0][[*numbers, "name", "name_is_proposed"]].to_dict()
+            | {"definition": defined.get(keys), "known_rows": own["row"][own["known"]].tolist()}
+            for keys, own in rows[rows["kind"] != NO_KIND].groupby(numbers)
         ],
         "rows": json.loads(rows.to_json(orient="records")),
     }
@@ -206,7 +264,13 @@ def write_answers(path: Path | BinaryIO, ledger: Ledger) -> None:
     """Write every answer that stands."""
     with ledger.lock:
         lines = [line for line in ledger.lines() if not line.retracted]
-    rows = [(line.a, line.b, WORDS[line.answer], line.who, line.when, line.asked) for line in lines]
+        of_items = unpacked_rows(ledger.settings.get(ROWS, ""))
+    pairs = np.array([line[:2] for line in lines], dtype=np.intp).reshape(-1, 2)
+    pairs = pairs if of_items is None else of_items[pairs]
+    rows = [
+        (a, b, WORDS[line.answer], line.who, line.when, line.asked)
+        for (a, b), line in zip(pairs.tolist(), lines, strict=True)
+    ]
     with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
         write_lines(file, ["a", "b", "answer", "who", "at", "asked"], rows)
 

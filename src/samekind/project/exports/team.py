@@ -44,8 +44,9 @@ def write_opinions(project: Project, file: BinaryIO) -> None:
     """Write what each person says of pairs of which several do; not of those that wait for an opinion."""
     with project.state():
         votes = votes_of(project)
+    rows_of = project.items.rows_in_file
     rows = [
-        (a, b, who, WORDS[answer])
+        (rows_of(a), rows_of(b), who, WORDS[answer])
         for (a, b), said in sorted(votes.items())
         if len(said) > 1
         for who, answer in said.items()

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from samekind.project.exports.tables import beside_own_columns, kinds_of_rows
+from samekind.project.words import plain_item
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -35,7 +36,7 @@ TAG, PICTURE, MODEL = "kind", "image", "samekind"
 
 
 class LabelledRow(NamedTuple):
-    """A row, the name of its cluster, if it is in one, whether that is known, and how sure it is."""
+    """A row, copy or not, the name of its cluster, if it is in one, whether that is known, and how sure."""
 
     row: int
     label: str | None
@@ -49,18 +50,21 @@ def labelled_rows(project: Project) -> list[LabelledRow]:
 
 
 def _labelled(table: pd.DataFrame) -> list[LabelledRow]:
-    kinds = table.loc[table["kind"] >= 0, ["kind", "name"]].drop_duplicates("kind")
+    number = table["kind"].astype(str)
+    if "part" in table:
+        number = (number + "." + table["part"]).where(table["part"] != "", number)
+    number = number.where(table["kind"] >= 0, None)
+    kinds = pd.DataFrame({"number": number, "name": table["name"]}).drop_duplicates("number")
     several = set(kinds["name"][kinds["name"].duplicated(keep=False)])
     labels = {
-        int(kind): f"{name} ({kind})" if name in several else name
-        for kind, name in zip(kinds["kind"], kinds["name"], strict=True)
+        own: f"{name} ({own})" if name in several else name
+        for own, name in zip(kinds["number"], kinds["name"], strict=True)
+        if own is not None
     }
-    columns = (table[name].tolist() for name in ("row", "kind", "known", "confidence"))
+    columns = (column.tolist() for column in (number, table["known"], table["confidence"]))
     return [
-        LabelledRow(
-            int(row), labels.get(int(kind)), bool(known), None if pd.isna(sure) else float(sure)
-        )
-        for row, kind, known, sure in zip(*columns, strict=True)
+        LabelledRow(row, labels.get(kind), bool(known), None if pd.isna(sure) else float(sure))
+        for row, (kind, known, sure) in enumerate(zip(*columns, strict=True))
     ]
 
 
@@ -167,15 +171,17 @@ def write_dataset(project: Project, file: BinaryIO) -> None:
 
 def write_atlas(project: Project, file: BinaryIO) -> None:
     """Write the map as Parquet for embedding-atlas: all rows, and their places as projection_x and _y."""
-    maps, n = project.overview.maps, project.items.n
+    maps, items = project.overview.maps, project.items
     maps.laid_out()  # the better map, where there is time for it
-    placed = maps.placed(np.arange(n))
-    places = np.empty((n, 2), dtype=np.float32)
+    placed = maps.placed(np.arange(items.n))
+    places = np.empty((items.n, 2), dtype=np.float32)
     places[placed.rows] = placed.places
+    if items.copies is not None:
+        places = places[items.copies.item_of]
     own = kinds_of_rows(project).assign(projection_x=places[:, 0], projection_y=places[:, 1])
-    if project.items.medium == "image":
-        own[PICTURE] = pd.Series([_picture(project, row) for row in range(n)])
-    table = beside_own_columns(project.items.shown_frame(with_labels=True), own)
+    if items.medium == "image":
+        own[PICTURE] = pd.Series([_picture(project, row) for row in range(items.whole.n)])
+    table = beside_own_columns(items.whole.shown_frame(with_labels=True), own)
     table.to_parquet(file, index=False)
 
 
@@ -187,7 +193,7 @@ def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:
     """Yield the user's columns, with the name that `datasets` has for their type."""
     import pyarrow as pa
 
-    frame = project.items.frame
+    frame = project.items.whole.frame
     for name in [] if frame is None else frame.columns:
         try:
             values = pa.Array.from_pandas(frame[name])  # type: ignore[index]
@@ -207,9 +213,10 @@ def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:
 
 
 def _picture(project: Project, row: int) -> dict[str, object]:
-    path = project.items.picture_path(row)
+    items = project.items.whole
+    path = items.picture_path(row)
     if path is None:
-        shown = project.items.picture(row, "large")
+        shown = items.picture(row, "large")
         ending = shown.media_type.rpartition("/")[2]
         return {"bytes": shown.body, "path": f"row {row}.{ending}"}
     return {"bytes": path.read_bytes(), "path": path.name}
@@ -217,12 +224,13 @@ def _picture(project: Project, row: int) -> dict[str, object]:
 
 def _shown(project: Project, row: int, *, local_files: bool = False) -> dict[str, Json]:
     """Return what is to be seen of a row: its text, or where its picture is, and its fields."""
-    item = project.item(row)
-    shown: dict[str, Json] = {"row": row}
+    items = project.items.whole
+    item = plain_item(items.show(row))
+    shown: dict[str, Json] = {"row": int(items.rows_in_file(row))}
     shown |= dict(item.fields)
-    if project.items.medium == "image":
-        path = project.items.picture_path(row)
-        place = f"row {row}" if path is None else f"{project.items.source}/{item.title}"
+    if items.medium == "image":
+        path = items.picture_path(row)
+        place = item.title if path is None else f"{items.source}/{item.title}"
         shown[PICTURE] = f"/data/local-files/?d={quote(place)}" if local_files else place
     else:
         fields = "\n".join(f"{name}: {value}" for name, value in item.fields)

@@ -59,6 +59,11 @@ export function located(path) {
   return path.slice(1);
 }
 
+/** @param {string} name @returns {string} the page of another project that the same token opens */
+export function pageOf(name) {
+  return `../${name}/${token ? FRAGMENT + encodeURIComponent(token) : ""}`;
+}
+
 /** @param {HTMLImageElement} image let it show a picture @param {string} path where the server has it */
 export function loadPicture(image, path) {
   image.src = located(path);

@@ -8,6 +8,7 @@ import { openHelp } from "./help.js";
 import { Keyboard, listenToKeys } from "./keyboard.js";
 import { keys } from "./keys.js";
 import { Found } from "./kinds.js";
+import { pageOf } from "./api.js";
 import { may, me, opened } from "./me.js";
 import { refreshOverview, watchOverview } from "./overview.js";
 import { Annotators, People } from "./people.js";
@@ -85,6 +86,7 @@ function Screen({ id, title, children }) {
 function TopBar() {
   const title = useStore((now) => now.status?.title ?? "Labelling");
   const isBusy = useStore((now) => now.busy);
+  const parent = useStore((now) => now.me.part_of);
   useEffect(() => {
     document.title = `${title} – samekind`;
   }, [title]);
@@ -93,7 +95,9 @@ function TopBar() {
   }, [isBusy]);
   return html`<header class="top">
     <div class="top-title">
-      <p class="brand">samekind</p>
+      <p class="brand">
+        ${parent ? html`<a href=${pageOf(parent)}>${`‹ ${parent}`}</a>` : "samekind"}
+      </p>
       <h1 id="title">${title}</h1>
     </div>
     <div class="standing"><${Standing} /><${Spent} /><${Messages} /></div>

@@ -10,6 +10,11 @@ export function count(value, one, many = `${one}s`) {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** @param {number} [copies] @returns {string} "and 12 copies", where there are any */
+export function andCopies(copies) {
+  return copies ? ` and ${count(copies, "copy", "copies")}` : "";
+}
+
 /** @param {string} text @param {number} most @returns {string} */
 export function shorten(text, most) {
   return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;

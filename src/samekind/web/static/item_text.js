@@ -1,6 +1,6 @@
 /** What an item is called in words. */
 
-import { shorten } from "./format.js";
+import { andCopies, shorten } from "./format.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView */
 
@@ -11,6 +11,11 @@ const SPOKEN_FIELDS = 4;
 /** @param {ItemView} item @returns {string} one line that names an item */
 export function oneLine(item) {
   return item.title || `row ${item.row}`;
+}
+
+/** @param {ItemView} item @returns {string} the same, and how many rows hold the same */
+export function titled(item) {
+  return oneLine(item) + andCopies(item.copies);
 }
 
 /** @param {ItemView} item @param {number} [most] @returns {string} a few words: what it says, or its title */
@@ -24,7 +29,7 @@ export function brief(item, most = BRIEF) {
 
 /** @param {ItemView} item @returns {string} for a screen reader */
 export function spoken(item) {
-  const title = oneLine(item);
+  const title = titled(item);
   if (item.text !== null) return `${title}: ${shorten(item.text, SPOKEN)}`;
   if (!item.fields.length) return title;
   const fields = item.fields.slice(0, SPOKEN_FIELDS);

@@ -3,7 +3,7 @@
 import { html, useLayoutEffect, useRef, useState } from "./vendor/preact.js";
 import { loadPicture } from "./api.js";
 import { shorten } from "./format.js";
-import { difference, oneLine, spoken } from "./item_text.js";
+import { difference, oneLine, spoken, titled } from "./item_text.js";
 import { hideUncompared, state } from "./store.js";
 import { useStore } from "./use.js";
 import { Button } from "./parts.js";
@@ -123,7 +123,7 @@ export function Mini({ item }) {
  */
 export function ItemButton({ item, act, kind = "member", label = spoken(item), isPressed }) {
   const pressed = isPressed === undefined ? undefined : String(isPressed);
-  const said = { "aria-label": label, "aria-pressed": pressed, title: oneLine(item) };
+  const said = { "aria-label": label, "aria-pressed": pressed, title: titled(item) };
   return html`<${Button} class=${kind} act=${act} ...${said}><${Mini} item=${item} /><//>`;
 }
 

@@ -5,14 +5,15 @@ import { call } from "./api.js";
 import { Curve } from "./curve.js";
 import { DefineButton } from "./definition.js";
 import { confirm, Dialog } from "./dialogs.js";
-import { count, number } from "./format.js";
-import { brief, oneLine, spoken } from "./item_text.js";
+import { andCopies, count, number } from "./format.js";
+import { brief, spoken, titled } from "./item_text.js";
 import { ItemButton, Whole } from "./items.js";
 import { RowMap } from "./map.js";
 import { colorOf, nameOf } from "./names.js";
 import { refreshOverview } from "./overview.js";
 import { openPlacing, place } from "./say.js";
 import { Search } from "./search.js";
+import { Split } from "./split.js";
 import { attempt, change, openDialog, say, set, state, undo } from "./store.js";
 import { ThresholdPanel } from "./records.js";
 import { useStore } from "./use.js";
@@ -163,7 +164,7 @@ function groupsOf(kinds) {
 function KindCard({ kind, others, isPicked, toggle }) {
   const name = nameOf(kind);
   const isDoubtful = kind.doubtful.length > 0;
-  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all`;
+  const counts = `${number(kind.known)} known, about ${number(kind.estimated)} in all${kind.copies ? "," : ""}${andCopies(kind.copies)}`;
   const pick = {
     "aria-label": `Pick ${name} to merge`,
     checked: isPicked,
@@ -183,7 +184,7 @@ function KindCard({ kind, others, isPicked, toggle }) {
     <p class="kind-counts">
       <span>${counts}</span>
       <${DefineButton} kind=${kind} save=${define} />
-      <${Button} class="link" ...${all}>Show all<//>
+      <${Button} class="link" ...${all}>Show all<//><${Split} kind=${kind} />
     </p>
     <${Gallery} kind=${kind} items=${kind.members} />
     ${isDoubtful && html`<p class="doubtful-title">Doubtful</p>`}
@@ -322,7 +323,7 @@ export function openItem(item, kind, note, isPredicted = false, changed = refres
     const agree = then(async () => kind && (await place([item], kind)) && changed());
     const move = then(() => openPlacing([item], changed));
     const refuse = then(() => kind && remove(kind, [item]));
-    return html`<${Dialog} title=${oneLine(item)} kind="item-dialog" close=${close}>
+    return html`<${Dialog} title=${titled(item)} kind="item-dialog" close=${close}>
       ${note && html`<p class="hint" dir="auto">${note}</p>`}
       <${Whole} item=${item} />
       <p class="buttons">

@@ -1,7 +1,7 @@
 /** A line-up: one item beside the kinds that it may belong to. */
 
 import { html } from "./vendor/preact.js";
-import { oneLine, spoken } from "./item_text.js";
+import { spoken, titled } from "./item_text.js";
 import { Mini, MiniTable, Whole } from "./items.js";
 import { nameOf } from "./names.js";
 import { Stage } from "./zoom.js";
@@ -20,7 +20,7 @@ export function LineUp({ question, zoom, answer }) {
   const stage = zoom && item.has_picture ? html`<${Stage} item=${item} zoom=${zoom} />` : undefined;
   return html`<div class=${`lineup of-${medium}`}>
     <figure class="card subject">
-      <figcaption><span class="card-title" dir="auto">${oneLine(item)}</span></figcaption>
+      <figcaption><span class="card-title" dir="auto">${titled(item)}</span></figcaption>
       <div class="subject-body"><${Whole} item=${item}>${stage}<//></div>
     </figure>
     <ol class="options">

@@ -8,7 +8,14 @@ const LOOK_AGAIN_MS = 400;
 const ASK_AGAIN_MS = 2000;
 
 /** @type {import("./types.js").Me} who: null where people have no links */
-export const me = { who: "", role: "answer", state: "opening", doing: "Loading", share: 0 };
+export const me = {
+  part_of: null,
+  who: "",
+  role: "answer",
+  state: "opening",
+  doing: "Loading",
+  share: 0,
+};
 document.body.dataset.role = me.role; // until the server has said more
 
 /** @param {string} role @returns {boolean} whether one may do what this role may */

@@ -3,7 +3,7 @@
 import { html, useMemo, useState } from "./vendor/preact.js";
 import { compare, compareLetters } from "./diff.js";
 import { shorten } from "./format.js";
-import { difference, oneLine } from "./item_text.js";
+import { difference, oneLine, titled } from "./item_text.js";
 import { ColumnName, Foldable, HideUncompared, shownFields, Strip } from "./items.js";
 import { nameOf } from "./names.js";
 import { useStore } from "./use.js";
@@ -50,7 +50,7 @@ function Card({ item, letter, zoom, text }) {
   return html`<figure class="card">
     <figcaption>
       <span class="letter" aria-hidden="true">${letter}</span>
-      <span class="card-title" dir="auto">${oneLine(item)}</span>
+      <span class="card-title" dir="auto">${titled(item)}</span>
     </figcaption>
     ${item.has_picture && zoom && html`<${Stage} item=${item} zoom=${zoom} />`}
     ${

@@ -6,6 +6,7 @@ export interface ItemView {
   text: string | null;
   fields: [string, string][];
   has_picture: boolean;
+  copies?: number;
   known?: boolean;
 }
 
@@ -29,6 +30,8 @@ export interface ClusterMatch extends ClusterOption {
 export interface ClusterSummary extends ClusterOption {
   known: number;
   estimated: number;
+  copies: number;
+  is_split: boolean;
   recovered: boolean;
   doubtful: ItemView[];
 }
@@ -208,6 +211,8 @@ export interface ChangedPair {
 }
 
 export interface Me {
+  /** the name of the project that this is a part of */
+  part_of: string | null;
   /** null where people have no links */
   who: string | null;
   role: string;
