@@ -894,7 +894,7 @@ class TestProject:
         chooses, is_over = threading.Event(), threading.Event()
 
         def choose():
-            with project.ledger.lock:
+            with project.session.choosing():
                 chooses.set()
                 is_over.wait(10)
 

@@ -156,8 +156,9 @@ class Assistant:
     def _keep(self, heard: Heard) -> None:
         """Take answers of the model, with what they cost."""
         project = self._project
+        expected = project.session.expect(heard.pairs)
         with project.act():
-            keep_heard(project.session, heard, self.oracle)
+            keep_heard(project.session, heard, self.oracle, expected)
             for a, b in heard.pairs.tolist():
                 project.questions.sharing.answered(self.oracle.name, Comparison("p", a, (b,)).id)
 

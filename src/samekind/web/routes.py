@@ -343,7 +343,7 @@ def picture(
 @reviewing.get("/clusters", response_model=Overview)
 def clusters(project: ProjectOf, kept: Kept, members: Members = 8) -> Overview | Response:
     """All clusters found so far, with some members of each."""
-    return kept.unchanged(project.status().revision, members) or project.overview.all(members)
+    return kept.unchanged(project.revision, members) or project.overview.all(members)
 
 
 @reviewing.get("/clusters/{cluster}")
@@ -387,7 +387,7 @@ def place_in_new(act: Act, new: s.NewKindBody) -> s.Changed:
 @reviewing.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Kept) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
-    now = project.status().revision, project.overview.maps.state
+    now = project.revision, project.overview.maps.state
     return kept.unchanged(*now) or project.overview.map()
 
 
