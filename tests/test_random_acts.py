@@ -246,5 +246,6 @@ def test_answers_that_only_add_are_applied():
     assert run.n_folds == 1
     assert run.n_expected == session.n_questions  # each came with what was expected of it
     session.undo()
+    run = session._run
     assert run.n_folds == 2
     assert run.n_expected == session.n_questions == 9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Questions"]
 
 NO_SHEETS = "no sheets"  # in `settings`: whether somebody switched them off
-SPARE = 4  # questions that are chosen beyond those wanted: somebody may have one like them
+SPARE = 4  # questions that are chosen beyond those wanted, for the next people if there are any
 
 
 class Questions:
@@ -52,6 +52,8 @@ class Questions:
         self._session = project.session
         self.sharing = Sharing(project.session, lambda: project.clock())
         self.lineup, self.sheet = lineup, sheet
+        self._chosen: list[list[int]] = []  # questions beyond those that are open,
+        self._chosen_at = project.ledger.revision  # and when they were chosen
         # of the pairs of the question that is being answered
         self._expected: dict[int, NDArray[np.float32]] = {}
 
@@ -129,10 +131,10 @@ class Questions:
         closed = {row for row, (_, voters) in voted.items() if who in voters}
         wanted = {row: others for row, (others, _) in voted.items() if row not in closed}
         pending = {row: others for row, others in chains.items() if row not in closed}
-        new = most - self.sharing.n_given(who)
+        new, held = most - self.sharing.n_given(who), self.sharing.held
         spare: list[list[int]] = []
-        if new > 1 or (new == 1 and self.sharing.held.issuperset(pending)):
-            spare = session.choose(new + SPARE, {*self.sharing.held, *voted}).tolist()
+        if new > 1 or (new == 1 and held.issuperset(pending)):
+            spare = self._spares(new, held, voted)
 
         def first(held: HeldQuestions, own: list[Comparison]) -> Iterator[Comparison | None]:
             for one in map(views.again, own if not session.done else []):
@@ -156,6 +158,23 @@ class Questions:
             return [views.of(row, others, {}) for row, others in pending.items()]
 
         return Offers(first, last, team.places)
+
+    def _spares(
+        self, wanted: int, held: Collection[int], closed: Collection[int]
+    ) -> list[list[int]]:
+        """Return questions beyond those that are open, chosen for several people at once."""
+        session = self._session
+        revision = session.ledger.revision
+        since = (
+            revision.answers - self._chosen_at.answers,
+            revision.retracted - self._chosen_at.retracted,
+        )
+        left = [pair for pair in self._chosen if pair[0] not in held]
+        if not held or len(left) < wanted or since[0] > SPARE or since[1]:
+            left = session.choose(wanted + SPARE, {*held, *closed}).tolist()
+            self._chosen_at = revision
+        self._chosen = left
+        return left
 
     def _exam(self, who: str) -> list[Comparison]:
         """Return pairs that a model has answered, and that people are asked about, too."""
