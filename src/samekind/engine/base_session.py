@@ -154,8 +154,16 @@ class BaseSession:
         """Within it, look at what is there now and write to the ledger: all in one transaction, or nothing.
 
         It begins with what others have written, and no other program writes meanwhile. What is known stays as
-        it was before anything was written. An act within another one is part of that.
+        it was before anything was written. When it is over the session goes on with what was written. An act
+        within another one is part of that.
         """
+        with self.writing():
+            yield
+        self._follow()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Do what `act` does; whoever chooses next goes on with what was written."""
         self._check_open()
         with self.ledger.turn():
             if self.is_acting:
@@ -171,7 +179,6 @@ class BaseSession:
                     yield
                 finally:
                     self._actor = 0
-        self._follow()
 
     def tell(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False

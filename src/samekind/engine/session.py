@@ -429,6 +429,9 @@ class Session(BaseSession):
 
     def _counts(self) -> tuple[int, int, int]:
         """Return how many rows were drawn, or are known, and how many clusters are found and recovered."""
+        if isinstance(self._runner, Halted):
+            _, n_rows, n_found, n_recovered = self._history[-len(COLUMNS) :]
+            return n_rows, n_found, n_recovered
         if isinstance(self._run, FlowAlgorithm):
             state = self._run.state
             return state.n_samples, state.n_discovered, len(state.recovered)

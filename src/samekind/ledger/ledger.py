@@ -73,8 +73,8 @@ class Ledger:
     leases : LeaseTable
         Who is looking at which question.
     lock : RLock
-        Held while what is in memory is read or changed, for milliseconds. Never wait for the database or
-        begin a transaction while holding it.
+        Held while what is in memory is read or changed, for milliseconds; `BaseSession` has the order of all
+        locks.
 
     Any thread may write. Threads take turns: the one whose turn it is may wait for the database, and takes
     `lock` only when the database is its own. A thread that reads while others write holds `lock`.

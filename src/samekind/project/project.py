@@ -198,7 +198,7 @@ class Project:
         if self.session.is_acting:
             yield
             return
-        with self.questions.sharing.acting(), self.session.act():
+        with self.questions.sharing.acting(), self.session.writing():
             self.kinds.numbers.keep()
             yield
 

@@ -74,7 +74,7 @@ class Standing:
             self._adviser = Thread(target=self._advise, daemon=True)
             self._adviser.start()
             self._adviser.join(DERIVING)
-        return self._status()
+        return self.at_once()
 
     def _advise(self) -> None:
         with suppress(LedgerError):  # the project was closed meanwhile
@@ -83,9 +83,13 @@ class Standing:
     def status(self) -> Status:
         """Return where the work stands."""
         self.end = self._project.session.stop_reason
-        return self._status()
+        return self.at_once()
 
-    def _status(self) -> Status:
+    def at_once(self) -> Status:
+        """Return where the work stands, without waiting for whoever chooses a question.
+
+        Whether there is one is as it was when somebody looked for one last.
+        """
         project, session = self._project, self._project.session
         with project.state():
             is_blank, reason = project.is_blank, self.stopped or self.end
@@ -191,6 +195,7 @@ class Standing:
         self.set_finished(False)
         with self._project.state():
             if not self.stopped:  # or else the budget is spent
+                self.end = None
                 self._project.session.resume()
 
     def leave(self) -> None:
@@ -230,6 +235,7 @@ class Standing:
         if why and why != self.stopped:
             session.stop(why)
         elif self.stopped and not why:
+            self.end = None
             session.resume()
         self.stopped = why
 

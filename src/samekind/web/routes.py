@@ -131,7 +131,7 @@ class _Act:
     def __call__(self, do: Callable[[Project, str], object]) -> s.Changed:
         """Do it with the project, in the person's name; return the state after it."""
         self.once(lambda: do(self.project, self.who))
-        return s.Changed(self.project.status())
+        return s.Changed(self.project.standing.at_once())
 
 
 async def _act(
