@@ -139,6 +139,7 @@ class Project:
         self.overview = Overviews(self)
         self.entities = Entities(self)
         self.exports = Exports(self)
+        self.session.known()  # which makes it ready for several threads
         self.standing.heed_end()
         if overlap is not None:
             self.team.set_overlap(overlap)

@@ -64,8 +64,8 @@ class Standing:
     def glance(self) -> Status:
         """Return where the work stands, with advice; for those who look every few seconds.
 
-        Nobody who looks waits for whoever chooses a question, or derives advice. That is done anew when there
-        is some news.
+        But for the first look, nobody waits for whoever chooses a question, or derives advice. That is done
+        anew when there is some news.
         """
         then = 0 if self._advice is None else self._advice.at_presses
         with self._project.state():
@@ -73,7 +73,7 @@ class Standing:
         if is_news and (self._adviser is None or not self._adviser.is_alive()):
             self._adviser = Thread(target=self._advise, daemon=True)
             self._adviser.start()
-            self._adviser.join(DERIVING)
+            self._adviser.join(None if self._advice is None else DERIVING)
         return self.at_once()
 
     def _advise(self) -> None:
