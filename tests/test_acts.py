@@ -202,7 +202,7 @@ class TestTwoPrograms:
 
     def test_an_answer_of_another_program_does_not_run_everything_again(self, folder, monkeypatch):
         with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
-            monkeypatch.setattr(FoldRunner, "_fold", lambda self: pytest.fail("folds all again"))
+            monkeypatch.setattr(FoldRunner, "_renew", lambda self: pytest.fail("folds all again"))
             for _ in range(5):
                 answer(one, 1, "ann")
                 two.catch_up()

@@ -306,6 +306,35 @@ class TestOthersNeedNotWait:
             thread.join(60)
         assert sorted(done) == people
 
+    def test_who_edits_or_reads_does_not_wait_for_who_chooses(self, project):
+        """P8."""
+        answer(project, 12)
+        one, noughts = project.answers.page().answers[0], cluster_of(project, 0)
+
+        def work():
+            project.kinds.rename(noughts, "noughts", who="ann")
+            project.answers.correct(one.a, one.b, "unsure", who="ann")
+            done.append(project.standing.at_once().presses)
+
+        done = []
+        worker = threading.Thread(target=work)
+        with project.session.choosing():
+            worker.start()
+            worker.join(20)
+            assert len(done) == 1
+
+    def test_a_moment_stays_as_it_is(self, project):
+        """P8."""
+        answer(project, 8)
+        then = project.moment()
+        seen = then.kinds.refs(), then.clusters().labels_.tolist(), then.status().presses
+        assert project.moment() is then
+        answer(project, 8)
+        project.undo(3)
+        project.kinds.rename(cluster_of(project, 0), "noughts")
+        assert (then.kinds.refs(), then.clusters().labels_.tolist(), then.status().presses) == seen
+        assert project.moment() is not then
+
     def test_an_act_cannot_begin_while_somebody_looks(self, project):
         with project.state(), pytest.raises(RuntimeError, match="act"):
             project.kinds.rename(cluster_of(project, 0), "noughts")
@@ -894,7 +923,7 @@ class TestProject:
         chooses, is_over = threading.Event(), threading.Event()
 
         def choose():
-            with project.ledger.lock:
+            with project.session.choosing():
                 chooses.set()
                 is_over.wait(10)
 

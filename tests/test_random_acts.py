@@ -6,6 +6,7 @@ were read, or what was done and taken back in between.
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 import numpy as np
@@ -237,6 +238,35 @@ def test_what_was_taken_back_is_asked_again():
     assert again == np.concatenate(asked[-3:]).tolist()
 
 
+def test_others_go_on_while_all_answers_are_folded_again():
+    """P8."""
+
+    class Slow(Toy):
+        name = "slow"
+
+        def choose(self, n, taken=()):
+            if is_slow and threading.current_thread() is who_undoes:
+                folds.set()
+                goes_on.wait(20)
+            return super().choose(n, taken)
+
+    is_slow, folds, goes_on = [], threading.Event(), threading.Event()
+    who_undoes = None
+    session = Session(ROWS, Slow, random_state=0)
+    for _ in range(6):
+        pairs = session.pending()
+        session.tell(pairs, KINDS[pairs[:, 0]] == KINDS[pairs[:, 1]], who="ann")
+    last = session.pending()
+    is_slow.append(True)
+    who_undoes = threading.Thread(target=session.undo)
+    who_undoes.start()
+    assert folds.wait(20)
+    assert session.pending().tolist() == last.tolist()
+    goes_on.set()
+    who_undoes.join(20)
+    assert session.pending().tolist() == pairs.tolist()  # what was taken back is asked again
+
+
 def test_answers_that_only_add_are_applied():
     session = Session(ROWS, Toy, random_state=0)
     for _ in range(10):
@@ -246,5 +276,6 @@ def test_answers_that_only_add_are_applied():
     assert run.n_folds == 1
     assert run.n_expected == session.n_questions  # each came with what was expected of it
     session.undo()
+    run = session._run
     assert run.n_folds == 2
     assert run.n_expected == session.n_questions == 9

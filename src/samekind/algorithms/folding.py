@@ -60,7 +60,10 @@ class Folding(Algorithm[P]):
 
     @abstractmethod
     def fold(self, answers: Answered) -> None:
-        """Forget all answers, and start anew from these: all that stand."""
+        """Forget all answers, and start anew from these: all that stand.
+
+        What the state is made of is replaced, not changed: a shallow copy that is folded is independent.
+        """
 
     @abstractmethod
     def apply(self, answers: Answered) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
@@ -20,6 +21,7 @@ from samekind.engine.runner import NO_PAIRS, Followed, Runner
 from samekind.errors import ParameterError
 from samekind.flow import Answers, BoolArray, Pairs, check_answers, check_pairs
 from samekind.ledger import (
+    UNANSWERED,
     Contradiction,
     Ledger,
     LedgerError,
@@ -47,6 +49,14 @@ class BaseSession:
 
     Ask for `pending` pairs, and `tell` answers to any of them in any order. With a ledger on disk the session
     can be left and opened again.
+
+    Locks are taken in this order, and only in this order:
+
+    1. `lock`: questions are chosen, which may take a second after an undo.
+    2. `Ledger.turn`, the turn to write: one thread of this process at a time.
+    3. The database: one writer, or one who leases questions, in all processes.
+    4. `Ledger.lock`: what is in memory is read or changed. It is held for milliseconds, so who reads what is
+       known, or writes, never waits for who chooses.
     """
 
     _runner: Runner
@@ -57,7 +67,8 @@ class BaseSession:
         self.params = params
         self.budget = check_int("budget", budget, minimum=0, none="ask without limit")
         self.ledger = open_ledger(ledger)
-        self.is_acting = False
+        self._actor = self._chooser = 0  # the threads within `act` and `choosing`
+        self._began = Followed()  # where the ledger was when the act began
         self._owns_ledger = not isinstance(ledger, Ledger)
         self._is_closed = False
         self._stopped = ""  # why somebody stopped it
@@ -76,20 +87,16 @@ class BaseSession:
         return self._runner.n_questions
 
     @property
-    def followed(self) -> Followed:
-        """How far the session has followed the ledger: what it knows changes with that alone."""
-        return self._runner.followed
-
-    @property
     def stop_reason(self) -> str | None:
         """Why nothing is asked, or None."""
-        if self._runner.reason:
-            return self._runner.reason
-        if self._stopped:
-            return self._stopped
-        if self._left == 0:
-            return "budget"
-        return None if len(self._runner.waiting()) else self._runner.reason
+        with self.choosing():
+            if self._runner.reason:
+                return self._runner.reason
+            if self._stopped:
+                return self._stopped
+            if self._left == 0:
+                return "budget"
+            return None if len(self._runner.waiting()) else self._runner.reason
 
     @property
     def done(self) -> bool:
@@ -102,7 +109,30 @@ class BaseSession:
 
     def pending(self) -> Pairs:
         """Return the questions that are open, (m, 2); none once the session is over."""
-        return NO_PAIRS if self.done else self._runner.waiting()[: self._left].copy()
+        with self.choosing():
+            return NO_PAIRS if self.done else self._runner.waiting()[: self._left].copy()
+
+    def is_waiting(self, pairs: Pairs) -> BoolArray:
+        """Return which pairs were chosen to be asked, and are not answered. Nothing is chosen for that."""
+        chosen = NO_PAIRS if self._stopped else self._runner.open
+        found: BoolArray = np.isin(keys_of(pairs), keys_of(chosen)) & self._is_unanswered(pairs)
+        return found
+
+    @contextmanager
+    def choosing(self) -> Iterator[None]:
+        """Within it, nobody else chooses questions, and it is chosen by the answers of its beginning."""
+        self._follow()
+        with self._runner.lock:
+            before, self._chooser = self._chooser, get_ident()
+            try:
+                yield
+            finally:
+                self._chooser = before
+
+    def expect(self, pairs: Pairs) -> Expected:
+        """Return what the algorithm expects of pairs, to be written with their answers."""
+        with self.choosing():
+            return self._runner.expect(pairs)
 
     @property
     def contradictions(self) -> list[Contradiction]:
@@ -114,29 +144,41 @@ class BaseSession:
         """How many answers contradict earlier ones; where none may be wrong."""
         return self.ledger.log.n_contradictions if self.params.trusts_answers else 0
 
+    @property
+    def is_acting(self) -> bool:
+        """Whether this thread is within an act."""
+        return self._actor == get_ident()
+
     @contextmanager
     def act(self) -> Iterator[None]:
         """Within it, look at what is there now and write to the ledger: all in one transaction, or nothing.
 
-        It begins with what others have written, and no other program writes meanwhile. When it is over the
-        session goes on with what was written. An act within another one is part of that.
+        It begins with what others have written, and no other program writes meanwhile. What is known stays as
+        it was before anything was written. When it is over the session goes on with what was written. An act
+        within another one is part of that.
         """
+        with self.writing():
+            yield
+        self._follow()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Do what `act` does; whoever chooses next goes on with what was written."""
         self._check_open()
         with self.ledger.turn():
             if self.is_acting:
                 yield
                 return
             if monotonic() - self._looked_at > LOOK_EVERY:
-                self.catch_up()  # before others have to wait
+                self.refresh()  # before others have to wait
             with self.ledger.transaction():
-                self.is_acting = True
+                self._looked_at = monotonic()
+                self._check_data()
+                self._actor, self._began = get_ident(), Followed.all_of(self.ledger)
                 try:
-                    self._looked_at = monotonic()
-                    self._follow()
                     yield
                 finally:
-                    self.is_acting = False
-            self._follow()
+                    self._actor = 0
 
     def tell(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
@@ -158,15 +200,18 @@ class BaseSession:
         if np.unique(keys).size < keys.size:
             raise ValueError("a pair is answered twice. Give one answer to each pair.")
         asked = ~np.broadcast_to(np.asarray(free, dtype=bool), len(checked))
-        with self.act():
-            unasked = ~np.isin(keys, keys_of(self.pending()))
-            if unasked.any():
-                a, b = checked[unasked][0].tolist()
-                raise ValueError(
-                    f"({a}, {b}) is not pending. Answer pairs from pending(), or give what you know "
-                    "beyond them to learn()."
-                )
-            self.write(checked, said, who, asked)
+        with self.choosing():
+            open_pairs, expected = keys_of(self.pending()), self._runner.expect(checked)
+            with self.act():
+                unasked = ~np.isin(keys, open_pairs) | ~self._is_unanswered(checked)
+                if unasked.any():
+                    a, b = checked[unasked][0].tolist()
+                    raise ValueError(
+                        f"({a}, {b}) is not pending. Answer pairs from pending(), or give what you know "
+                        "beyond them to learn()."
+                    )
+                self.write(checked, said, who, asked, expected)
+        self._follow()
 
     def answer_all(self, answers: Answers, who: str = "") -> None:
         """Answer all pending questions, in their order; what `tell` does, with fewer checks.
@@ -174,17 +219,15 @@ class BaseSession:
         Those that somebody else answered meanwhile are left as they are.
         """
         self._check_open()
-        pairs = self.pending()
-        said = check_answers(answers, len(pairs))
-        seen = self.followed.lines, self.followed.struck
-        expected = self._runner.expect(pairs)
-        if self.ledger.record_next(seen, pairs, said, who, expected):
-            self._follow()
-            return
-        self.catch_up()
-        with self.act():
-            still = np.isin(keys_of(pairs), keys_of(self.pending()))
-            self.write(pairs[still], said[still], who, still[still])
+        with self.choosing():
+            pairs = self.pending()
+            said = check_answers(answers, len(pairs))
+            expected = self._runner.expect(pairs)
+            if not self.ledger.record_next(self._runner.seen, pairs, said, who, expected):
+                with self.act():
+                    still = self._is_unanswered(pairs)
+                    self.write(pairs[still], said[still], who, still[still], expected[still])
+        self._follow()
 
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
@@ -212,18 +255,22 @@ class BaseSession:
 
     def replay(self) -> None:
         """Begin again from all answers that stand; takes in what others wrote to the ledger."""
-        self.ledger.refresh()
+        self.refresh()
         self._stopped = ""
         self._runner.restart()
 
     def catch_up(self) -> None:
-        """Take in what others wrote to the ledger, if they did; within an act that was done already."""
+        """Take in what others wrote, if they did."""
+        self.refresh()
+        self._follow()
+
+    def refresh(self) -> None:
+        """Let the ledger take in what others wrote; within an act that was done already."""
         with self.ledger.lock:
-            if self.is_acting:  # in this thread: others do not have the lock meanwhile
-                return
-            self.ledger.refresh()
-            self._looked_at = monotonic()
-            self._follow()
+            if not self.is_acting:
+                self.ledger.refresh()
+                self._looked_at = monotonic()
+                self._check_data()
 
     def close(self) -> None:
         """Let go of the ledger, if the session opened it. What was found can still be had."""
@@ -232,29 +279,30 @@ class BaseSession:
             self.ledger.close()
 
     def _follow(self) -> None:
-        with self.ledger.lock:
-            own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
-            if own is not None and now != own:  # another program took in what has changed since
-                error = LedgerStale(
-                    "the data of this project have changed, and another program has taken that in. Stop this "
-                    "one and open the project again; every answer is kept."
-                )
-                error.public = str(error)
-                raise error
+        """Take in what was answered, but for what is being written, or while something is chosen."""
+        if get_ident() not in (self._actor, self._chooser):
             self._runner.follow()
 
-    def write(self, pairs: Pairs, answers: Answers, who: str, asked: BoolArray) -> None:
-        """Write answers to any pairs, within an act, with what was expected of those that were asked for."""
-        self.ledger.record_checked(pairs, answers, who, asked, self._expect(pairs, asked))
+    def _check_data(self) -> None:
+        own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
+        if own is not None and now != own:  # another program took in what has changed since
+            error = LedgerStale(
+                "the data of this project have changed, and another program has taken that in. Stop this "
+                "one and open the project again; every answer is kept."
+            )
+            error.public = str(error)
+            raise error
 
-    def _expect(self, pairs: Pairs, asked: BoolArray) -> Expected | None:
-        """Return what was expected of the pairs that were asked for."""
-        found = self._runner.expect(pairs[asked]) if asked.any() else None
-        if found is None or asked.all():
-            return found
-        expected = np.full((len(pairs), found.shape[1]), np.nan, dtype=np.float32)
-        expected[asked] = found
-        return expected
+    def write(
+        self, pairs: Pairs, answers: Answers, who: str, asked: BoolArray, expected: Expected
+    ) -> None:
+        """Write answers to any pairs, within an act, with what was expected of those that were asked for."""
+        stored = np.where(asked[:, None], expected, np.float32(np.nan)) if asked.any() else None
+        self.ledger.record_checked(pairs, answers, who, asked, stored)
+
+    def _is_unanswered(self, pairs: Pairs) -> BoolArray:
+        found: BoolArray = self.ledger.lookup(pairs, infer=self.params.trusts_answers) == UNANSWERED
+        return found
 
     def _check_open(self) -> None:
         if self._is_closed:

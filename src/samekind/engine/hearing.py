@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from samekind.algorithms.folding import Expected
 from samekind.engine.base_session import BaseSession
 from samekind.flow import UNSURE, Answers, Heard, Pairs, StreamingOracle
 from samekind.ledger import UNANSWERED, pairs_of
@@ -57,14 +58,16 @@ def hear(session: BaseSession, oracle: StreamingOracle, pairs: Pairs) -> bool:
     oracle.use_examples(*examples_for(session, oracle.name))
     try:
         for heard in oracle.stream(pairs):
-            keep_heard(session, heard, oracle)
+            keep_heard(session, heard, oracle, session.expect(heard.pairs))
     except SpentError:
         return False
     return True
 
 
-def keep_heard(session: BaseSession, heard: Heard, oracle: StreamingOracle) -> None:
-    """Write answers down with what they cost, all in one transaction.
+def keep_heard(
+    session: BaseSession, heard: Heard, oracle: StreamingOracle, expected: Expected
+) -> None:
+    """Write answers down with what was expected and what they cost, all in one transaction.
 
     What could not be read is skipped, as a person skips a question: it is no answer, and can be come back to.
     """
@@ -74,7 +77,7 @@ def keep_heard(session: BaseSession, heard: Heard, oracle: StreamingOracle) -> N
         if heard.skipped:
             new = ledger.lookup(heard.pairs, infer=False) == UNANSWERED
         asked = np.full(int(new.sum()), not heard.skipped)
-        session.write(heard.pairs[new], heard.answers[new], oracle.name, asked)
+        session.write(heard.pairs[new], heard.answers[new], oracle.name, asked, expected[new])
         if spent := oracle.spending_text():
             ledger.set(spending_key(oracle.name), spent)
 

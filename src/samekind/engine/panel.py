@@ -114,8 +114,9 @@ class OraclePanel:
         given = np.ones(len(pairs), dtype=bool)
         if not must and getattr(member.oracle, "abstains", False):
             given = answers != UNSURE
+        expected = self.session.expect(pairs[given])
         with self.session.act():
-            self.session.write(pairs[given], answers[given], member.name, given[given])
+            self.session.write(pairs[given], answers[given], member.name, given[given], expected)
         member.n_asked += int(given.sum())
         return pairs[~given]
 

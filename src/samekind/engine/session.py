@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from array import array
 from collections.abc import Collection
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from samekind._validation import check_seed
 from samekind.algorithms import (
     DEFAULT,
+    UNKNOWN,
     Algorithm,
     AnyAlgorithm,
     FlowAlgorithm,
@@ -24,10 +26,18 @@ from samekind.algorithms import (
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.base_session import BaseSession
-from samekind.engine.runner import NO_PAIRS, FlowRunner, FoldRunner, Followed, Runner
+from samekind.engine.runner import (
+    NO_PAIRS,
+    FlowRunner,
+    FoldRunner,
+    Followed,
+    Halted,
+    Runner,
+    twin,
+)
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
-from samekind.ledger import UNANSWERED, Ledger, pairs_of
+from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
@@ -106,6 +116,7 @@ class Session(BaseSession):
         random_state: Any = None,
         **parameters: Any,
     ) -> None:
+        self._flow_run: Algorithm[Any]  # what asks, if it is a generator
         self._choice = SpaceChoice(metric, reduce, getattr(X, "metric", None))
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(self._algorithm.name, parameters)
@@ -117,12 +128,11 @@ class Session(BaseSession):
         self._history = array(
             "q"
         )  # the COLUMNS whenever questions were chosen, one after the other
-        self._known_at: tuple[Followed, list[list[int]]] | None = None
+        self._known_at: Known | None = None
         super().__init__(params, ledger, budget)
         try:
             if ledger is not None:
                 self._bind_ledger()
-            self._run = self._new_run()
             self._runner = self._make_runner()
             self._runner.restart()
         except BaseException:
@@ -151,7 +161,8 @@ class Session(BaseSession):
     @property
     def progress(self) -> Progress:
         """Where the session stands."""
-        samples, discovered, recovered = self._counts()
+        with self.choosing():
+            samples, discovered, recovered = self._counts()
         return Progress(
             questions=self.n_questions,
             samples=samples,
@@ -179,8 +190,10 @@ class Session(BaseSession):
             raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
         said = check_answers(answers, len(checked))
         charged = np.broadcast_to(np.asarray(asked, dtype=bool), len(checked))
+        nothing = np.empty((len(checked), 0), dtype=np.float32)
+        expected = self.expect(checked) if charged.any() else nothing
         with self.act():
-            self.write(checked, said, who, charged)
+            self.write(checked, said, who, charged, expected)
 
     def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:
         """Return up to n questions beyond the pending ones, about none of the rows that are `taken`.
@@ -188,12 +201,11 @@ class Session(BaseSession):
         For others who answer at the same time. None once the session is over, nor of an algorithm that is a
         generator: it comes to its next questions only when these are answered.
         """
-        if n < 1 or not isinstance(self._run, Folding) or self.done:
-            return NO_PAIRS
-        chosen = self._run.choose(n, {*taken, *self.pending()[:, 0].tolist()})
-        known = self.ledger.lookup(chosen, infer=self.params.trusts_answers)
-        new: Pairs = chosen[known == UNANSWERED]
-        return new
+        with self.choosing():
+            runner = self._runner
+            if n < 1 or not isinstance(runner, FoldRunner) or self.done:
+                return NO_PAIRS
+            return runner.choose(n, {*taken, *self.pending()[:, 0].tolist()})
 
     @property
     def history(self) -> dict[str, IntArray]:
@@ -201,7 +213,8 @@ class Session(BaseSession):
 
         The last entry is of now. A session that was opened again begins with what was known then.
         """
-        now = self.n_questions, *self._counts()
+        with self.choosing():
+            now = self.n_questions, *self._counts()
         rows = np.array(self._history, dtype=np.int64).reshape(-1, len(COLUMNS))
         if not len(rows) or tuple(rows[-1].tolist()) != now:
             rows = np.vstack([rows, now])
@@ -209,60 +222,98 @@ class Session(BaseSession):
 
     def chance_of_same(self, a: int, b: int) -> float:
         """Return how likely the algorithm expects the answer "same"; NaN if it does not say."""
-        expected = self._runner.expect(np.array([[a, b]]))
-        return float("nan") if expected is None else float(expected[0, -1])
+        expected = self.expect(np.array([[a, b]]))
+        return float(expected[0, -1]) if expected.size else float("nan")
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each row is in the cluster of ``labels_``: 1 if known, NaN if nobody can say."""
-        return self._run.confidence(np.asarray(rows, dtype=np.intp))
+        return self._view().confidence(np.asarray(rows, dtype=np.intp))
+
+    def known(self) -> Known:
+        """Return what is known of rows, to be read; within an act, what was known before it wrote."""
+        with self.ledger.lock:
+            known, now = self._known_at, Followed.all_of(self.ledger)
+            if known is None or (known.at != now and not self._has_written):
+                rows, first = np.unique(pairs_of(self.ledger.active()), return_index=True)
+                when = dict(zip(rows.tolist(), first.tolist(), strict=True))
+                clusters = self._view().known_clusters()
+                for members in clusters:
+                    members.sort(key=lambda row: when.get(row, len(when)))
+                place = {row: k for k, rows in enumerate(clusters) for row in rows}
+                self._known_at = known = Known(clusters, place, now)
+            return known
 
     @property
     def n_known(self) -> int:
         """How many rows are known to be in some cluster."""
-        return sum(map(len, self._known()))
+        return len(self.known().place)
 
     @property
     def n_clusters(self) -> int:
         """How many clusters have a row that is known to be in them."""
-        return sum(map(bool, self._known()))
+        return sum(map(bool, self.known().clusters))
 
     def known_clusters(self) -> list[list[int]]:
         """Return the rows known to be in each cluster; none if it was merged away."""
-        return [list(rows) for rows in self._known()]
+        return [list(rows) for rows in self.known().clusters]
 
     def places_of(self, rows: ArrayLike) -> IntArray:
         """Return which of `known_clusters` each row is in, at the moment; below 0 if that is not known."""
-        return self._run.cluster_of(np.asarray(rows, dtype=np.intp))
+        place = self.known().place
+        return np.array([place.get(row, UNKNOWN) for row in np.asarray(rows).tolist()], np.intp)
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be in a row's cluster, its first one first; none if unknown."""
-        cluster = int(self.places_of([row])[0])
-        return list(self._known()[cluster]) if cluster >= 0 else []
+        known = self.known()
+        return list(known.clusters[known.place[row]]) if row in known.place else []
 
     def rank_clusters(self, row: int) -> list[int]:
         """Return the first row of every cluster, those first that a row is likeliest in."""
-        known = self._known()
-        return [known[cluster][0] for cluster in self._run.rank_clusters(row)]
+        with self.choosing():
+            known = self._run.known_clusters()
+            likely = [known[cluster] for cluster in self._run.rank_clusters(row)]
+        with self.ledger.lock:  # where all of them are now
+            clusters, place = self.known()[:2]
+            found = dict.fromkeys(place[rows[0]] for rows in likely if rows and rows[0] in place)
+        return [clusters[cluster][0] for cluster in found]
 
     def likely_members(self, row: int, most: int, taken: Collection[int] = ()) -> list[int]:
         """Return rows predicted to be in the cluster that a row is known to be in, most doubtful first."""
-        cluster = int(self.places_of([row])[0])
-        if cluster < 0 or not isinstance(self._run, Folding):
-            return []
-        found: list[int] = self._run.likely_members(cluster, most, taken).tolist()
+        with self.choosing():
+            cluster = int(self._run.cluster_of(np.array([row]))[0])
+            if cluster < 0 or not isinstance(self._run, Folding):
+                return []
+            found: list[int] = self._run.likely_members(cluster, most, taken).tolist()
         return found
 
     @property
     def record_pairs(self) -> PairView:
         """What the algorithm says of pairs of records: probabilities, and entities at other thresholds."""
-        if not isinstance(self._run, PairView):
+        view = self._view()
+        if not isinstance(view, PairView):
             raise TypeError(f"{self.algorithm!r} says nothing of pairs of records.")
-        return self._run
+        return view
+
+    def frozen(self) -> Session:
+        """Return the session as it is now, to be read: it stays so, and keeps nobody waiting."""
+        with self.choosing():
+            pairs, reason, history = self.pending(), self.stop_reason or "", self.history
+            with self.ledger.lock:
+                view = self._view()
+                other = copy.copy(self)
+                other.ledger = self.ledger.frozen()
+        seen = len(other.ledger.log.lines), 0
+        n_questions = self._runner.n_questions
+        other._stopped, other._known_at = "", None
+        other._flow_run = view if isinstance(view, Folding) else twin(view)
+        other._runner = Halted(n_questions, reason, pairs, seen, other.ledger.lock)
+        other._history = array("q", np.column_stack([*history.values()]).ravel().tolist())
+        return other
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
         found, trusts = self._found(), self.params.trusts_answers
-        if isinstance(self._run, FlowAlgorithm):  # it has seen only what it asked
+        if not self.folds:  # it has seen only what it asked
             told = np.unique(pairs_of(self.ledger.log.volunteered()))
             found = found.with_volunteered(partial(self.ledger.lookup, infer=trusts), told)
         if trusts and len(self.ledger.annotators) < 2:
@@ -296,16 +347,22 @@ class Session(BaseSession):
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
+        with self.choosing():
+            facts = self.n_questions, self.history, self.stop_reason
+        with self.ledger.lock:
+            view = self._view()
+            contradictions = [str(found) for found in self.contradictions]
+        n_questions, history, stop_reason = facts
         return Clusters.from_snapshot(
-            self._run.snapshot() if self.budget != 0 or len(self.ledger) else self._run.guess(),
+            view.snapshot() if self.budget != 0 or len(self.ledger) else view.guess(),
             self.points,
             self._open_space(),
             algorithm_=self.algorithm,
             random_state_=self.seed,
-            n_questions_=self.n_questions,
-            history_=self.history,
-            stop_reason_=self.stop_reason,
-            contradictions_=[str(found) for found in self.contradictions],
+            n_questions_=n_questions,
+            history_=history,
+            stop_reason_=stop_reason,
+            contradictions_=contradictions,
         )
 
     def _bind_ledger(self) -> None:
@@ -330,8 +387,8 @@ class Session(BaseSession):
         return self._algorithm(self._open_space()[1], self.params, rng)
 
     def _make_runner(self) -> Runner:
-        if isinstance(self._run, Folding):
-            return FoldRunner(self._run, self.ledger, self._note_choice)
+        if issubclass(self._algorithm, Folding):
+            return FoldRunner(self._new_run(), self.ledger, self._note_choice)  # type: ignore[arg-type]
         trusts = self.params.trusts_answers
         return FlowRunner(
             self._begin,
@@ -344,32 +401,53 @@ class Session(BaseSession):
 
     def _begin(self) -> Flow[str]:
         self._history, self._known_at = array("q"), None
-        self._run = self._new_run()
-        assert isinstance(self._run, FlowAlgorithm)
-        return self._run.run()
+        self._flow_run = run = self._new_run()
+        assert isinstance(run, FlowAlgorithm)
+        return run.run()
 
-    def _known(self) -> list[list[int]]:
-        """Return the known clusters, rows that were answered about first first; to be read.
+    @property
+    def _run(self) -> Algorithm[Any]:
+        """What asks."""
+        return self._runner.algorithm if isinstance(self._runner, FoldRunner) else self._flow_run
 
-        They are asked for many times between two answers.
+    def _view(self) -> Algorithm[Any]:
+        """Return an algorithm with all answers, to be read; a generator is that itself.
+
+        Within an act, that is with those of its beginning.
         """
-        if self._known_at is None or self._known_at[0] != self.followed:
-            rows, first = np.unique(pairs_of(self.ledger.active()), return_index=True)
-            when = dict(zip(rows.tolist(), first.tolist(), strict=True))
-            known = self._run.known_clusters()
-            for members in known:
-                members.sort(key=lambda row: when.get(row, len(when)))
-            self._known_at = self.followed, known
-        return self._known_at[1]
+        runner = self._runner
+        with self.ledger.lock:
+            if isinstance(runner, FoldRunner):
+                return runner.view(stay=self._has_written)
+            self._follow()
+            return self._flow_run
+
+    @property
+    def _has_written(self) -> bool:
+        """Whether this thread has written answers in an act, which may still fail."""
+        return self.is_acting and Followed.all_of(self.ledger) != self._began
 
     def _counts(self) -> tuple[int, int, int]:
         """Return how many rows were drawn, or are known, and how many clusters are found and recovered."""
+        if isinstance(self._runner, Halted):
+            _, n_rows, n_found, n_recovered = self._history[-len(COLUMNS) :]
+            return n_rows, n_found, n_recovered
         if isinstance(self._run, FlowAlgorithm):
-            known = self._run.state
-            return known.n_samples, known.n_discovered, len(known.recovered)
+            state = self._run.state
+            return state.n_samples, state.n_discovered, len(state.recovered)
         assert isinstance(self._run, Folding)
         n_rows, n_clusters = self._run.counts()
         return n_rows, n_clusters, n_clusters
 
     def _note_choice(self) -> None:
-        self._history.extend((self.n_questions, *self._counts()))
+        self._history.extend((self._runner.n_questions, *self._counts()))
+
+
+class Known(NamedTuple):
+    """What is known of rows at one moment."""
+
+    clusters: list[list[int]]
+    """Rows that were answered about first come first."""
+    place: dict[int, int]
+    """Which of them each known row is in."""
+    at: Followed

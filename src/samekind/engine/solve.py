@@ -47,10 +47,11 @@ def answer_with(
             session.answer_all(answers, who)
         else:  # several answer: each is noted with who gave it
             said = check_answers(answers, len(pairs))
+            expected = session.expect(pairs)
             with session.act():
                 for name in dict.fromkeys(names):
                     own = np.array([other == name for other in names])
-                    session.write(pairs[own], said[own], name, own[own])
+                    session.write(pairs[own], said[own], name, own[own], expected[own])
         if after_wave is not None:
             after_wave()
     found = session.contradictions

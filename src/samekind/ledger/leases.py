@@ -34,11 +34,10 @@ Choose = Callable[[Sequence[Lease]], Mapping[int, str]]
 class LeaseTable(Protocol):
     """Where leases are kept."""
 
-    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str] | None:
+    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str]:
         """Let somebody have questions that are chosen by who has which; nobody else chooses meanwhile.
 
-        None if others have written to the ledger since it was read: what is chosen may be answered. A lease
-        is dropped after the answer is written, so who misses the one has to see the other.
+        A lease is dropped after the answer is written: who misses the one sees the other in the ledger.
         """
 
     def shown(self, who: str) -> list[str]:

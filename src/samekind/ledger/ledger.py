@@ -7,6 +7,7 @@ have written. When a method that writes has returned, what it wrote is on disk.
 
 from __future__ import annotations
 
+import copy
 import json
 import secrets
 import tempfile
@@ -40,8 +41,6 @@ from samekind.ledger.log import (
 )
 
 if TYPE_CHECKING:  # SQLAlchemy is imported by those who need it
-    import sqlalchemy as sa
-
     from samekind.ledger.places import ProjectPlace
     from samekind.ledger.store import State, Store, Transaction
 
@@ -74,8 +73,8 @@ class Ledger:
     leases : LeaseTable
         Who is looking at which question.
     lock : RLock
-        Held while what is in memory is read or changed, for milliseconds. Never wait for the database or
-        begin a transaction while holding it.
+        Held while what is in memory is read or changed, for milliseconds; `BaseSession` has the order of all
+        locks.
 
     Any thread may write. Threads take turns: the one whose turn it is may wait for the database, and takes
     `lock` only when the database is its own. A thread that reads while others write holds `lock`.
@@ -125,7 +124,7 @@ class Ledger:
 
         self._store = Store(where, wait=wait, read_only=read_only)
         if self._store.keeps_leases:
-            self.leases = SqlLeases(self._store, self._is_current)
+            self.leases = SqlLeases(self._store)
         try:
             with self._store.explaining("be read"), self._store.reading() as transaction:
                 state = self._follow(transaction)
@@ -473,6 +472,16 @@ class Ledger:
         """Where it is kept."""
         return self._store
 
+    def frozen(self) -> Ledger:
+        """Return what is there now, in memory: it stays so."""
+        with self.lock:
+            other = copy.copy(self)
+            other.log = self.log.copy()
+        other._own_id, other._store = self.project_id, None
+        other.leases, other._replies = MemoryLeases(), {}
+        other.lock, other._turn = threading.RLock(), threading.RLock()
+        return other
+
     # Within
 
     def _begin(self) -> Mark:
@@ -617,13 +626,6 @@ class Ledger:
             for side in ("a", "b"):
                 row[side] = None if row[side] is None else int(self._item_of[row[side]])
         return row
-
-    def _is_current(self, connection: sa.Connection) -> bool:
-        """Return whether this object has seen all that the database holds."""
-        from samekind.ledger.store import Transaction
-
-        state = Transaction(connection).state()
-        return (state.last, state.edition) == (self.log.last, self._edition)
 
     def _refuse_moved(self, state: State) -> None:
         if state.moved_to is not None:

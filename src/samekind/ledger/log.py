@@ -431,6 +431,17 @@ class Log:
         """Return the number of an annotator, who may be new."""
         return self._numbers.setdefault(who, len(self._numbers))
 
+    def copy(self) -> Log:
+        """Return a log of the same events."""
+        other = Log(infer=self.infer, n_rows=self.n_rows)
+        other.has_stand_ins, other.last = self.has_stand_ins, self.last
+        other._room, other._size = self.lines.copy(), self._size
+        other._notes, other._numbers = self._notes.copy(), self._numbers.copy()
+        other._n_free = self._n_free
+        other._refold()
+        other.epoch = self.epoch
+        return other
+
     def mark(self) -> Mark:
         """Return where the log is, to go back to."""
         return Mark(self.last, len(self._numbers), self.epoch)

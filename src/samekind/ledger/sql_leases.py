@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 
 import sqlalchemy as sa
@@ -22,17 +21,14 @@ class SqlLeases:
     ----------
     store : Store
         Where they are kept.
-    is_current : callable
-        Returns whether the ledger has all that others wrote.
     """
 
-    def __init__(self, store: Store, is_current: Callable[[sa.Connection], bool]) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._is_current = is_current
         self._answered: set[tuple[str, str]] = set()  # to be forgotten with the next transaction
         self._unwritten: list[Lease] = []  # to be kept with it
 
-    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str] | None:
+    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str]:
         """Let somebody have questions that are chosen by who has which; see `LeaseTable`.
 
         Where another program writes for long, that is kept later, and who asks another server may be asked
@@ -47,10 +43,8 @@ class SqlLeases:
             self._unwritten = _replaced(self._unwritten, new)
             return chosen
 
-    def _share(self, who: str, choose: Choose, now: float, until: float) -> dict[int, str] | None:
+    def _share(self, who: str, choose: Choose, now: float, until: float) -> dict[int, str]:
         with self._store.explaining("keep who is asked what"), self._store.leasing() as connection:
-            if not self._is_current(connection):
-                return None
             there = _leases_in(connection)
             known = self._known(there)
             chosen = dict(choose(known))

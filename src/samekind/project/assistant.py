@@ -73,17 +73,14 @@ class Assistant:
 
     def suggest(self, cluster: int) -> Suggestion:
         """Return a name and a definition of a cluster, for somebody to accept; it is paid as an answer is."""
-        project = self._project
-        with project.state():
-            own = project.kinds.members(cluster)
-            rows = [
-                one.row for one in project.overview.one(cluster, limit=SHOWN).members if one.known
-            ]
-            found, label = project.clusters(), project.kinds.label_of(cluster)
-            far = ((found.all_centers_ - found.all_centers_[label]) ** 2).sum(axis=1)
-            near = [k for k in np.argsort(far, kind="stable").tolist() if k != label][:OTHERS]
-            others = [int(found.members_[k][0]) for k in near]
-            names = [name.text for name in project.ledger.log.names.values() if name.row not in own]
+        project, now = self._project, self._project.moment()
+        own = now.kinds.members(cluster)
+        rows = [one.row for one in now.overview.one(cluster, limit=SHOWN).members if one.known]
+        found, label = now.kinds.clusters(), now.kinds.label_of(cluster)
+        far = ((found.all_centers_ - found.all_centers_[label]) ** 2).sum(axis=1)
+        near = [k for k in np.argsort(far, kind="stable").tolist() if k != label][:OTHERS]
+        others = [int(found.members_[k][0]) for k in near]
+        names = [name.text for name in now.ledger.log.names.values() if name.row not in own]
         try:
             said = self.oracle.describe(rows, others, [name for name in names if name])
         except ChatError as error:
@@ -187,8 +184,9 @@ class Assistant:
     def _keep(self, heard: Heard) -> None:
         """Take answers of the model, with what they cost."""
         project = self._project
+        expected = project.session.expect(heard.pairs)
         with project.act():
-            keep_heard(project.session, heard, self.oracle)
+            keep_heard(project.session, heard, self.oracle, expected)
             for a, b in heard.pairs.tolist():
                 project.questions.sharing.answered(self.oracle.name, Comparison("p", a, (b,)).id)
 

@@ -125,6 +125,7 @@ def new_rows_table(
     """
     import pandas as pd
 
+    project = project.moment()
     with project.state():
         found, refs = project.kinds.clusters(), project.kinds.refs()
     clusters = np.where(result.labels >= 0, result.labels, -1)

@@ -114,11 +114,10 @@ class Entities:
 
     def labels(self, threshold: float | None = None) -> NDArray[np.intp]:
         """Return the entity of each record at a threshold, by default the one that is kept."""
-        with self._project.state():
-            wanted = self.threshold if threshold is None else threshold
-            self._check(wanted)
-            found = self._project.session.record_pairs.at_threshold(wanted)
-            return np.asarray(found.labels, dtype=np.intp)
+        wanted = self.threshold if threshold is None else threshold
+        self._check(wanted)
+        found = self._project.moment().session.record_pairs.at_threshold(wanted)
+        return np.asarray(found.labels, dtype=np.intp)
 
     def ids(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return a lasting id for each entity: the number of the first of its records that the project saw.
@@ -137,11 +136,12 @@ class Entities:
 
     def at(self, threshold: float | None = None) -> Threshold:
         """Return what is found at a threshold, by default the one that is kept, and what it changes."""
-        with self._project.state():
+        project = self._project.moment()
+        with project.state():
             kept = self.threshold
             wanted = kept if threshold is None else threshold
             self._check(wanted)
-            view, item = self._project.session.record_pairs, self._project.item
+            view, item = project.session.record_pairs, project.item
             now = view.at_threshold(wanted)
             before = now.labels if wanted == kept else view.at_threshold(kept).labels
             pairs = self.candidates
@@ -174,7 +174,8 @@ class Entities:
 
     def advice(self) -> StopAdvice:
         """Say whether it is safe to stop, by the audited bounds on precision and recall."""
-        audit = self._project.session.record_pairs.at_threshold(self.threshold).certificate
+        project = self._project.moment()
+        audit = project.session.record_pairs.at_threshold(self.threshold).certificate
         is_safe = max(audit.wrong, audit.undiscovered) <= SAFE
         right, found = (floor(100 * x) for x in (audit.precision, audit.recall))
         text = "Not safe to stop yet: nothing is checked."
@@ -182,7 +183,7 @@ class Entities:
             text = "Safe to stop: " if is_safe else "Not safe to stop yet: "
             text += f"at least {right} % of the pairs found are right, "
             text += f"and {found} % of the matches among the pairs compared are found."
-        return StopAdvice(is_safe, text, audit.wrong, self._project.standing.n_presses)
+        return StopAdvice(is_safe, text, audit.wrong, project.standing.n_presses)
 
     @property
     def candidates(self) -> NDArray[np.int32]:

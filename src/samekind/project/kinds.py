@@ -28,7 +28,7 @@ from samekind.project.records import ClusterMatch, ClusterOption, ClusterRef, Su
 from samekind.project.words import ProjectError, check_name, name_in_table, text_of
 
 if TYPE_CHECKING:
-    from samekind.ledger import ClusterName, Revision
+    from samekind.ledger import ClusterName
     from samekind.project.project import Project
 
 __all__ = ["Kinds"]
@@ -56,16 +56,18 @@ class Kinds:
         What is to be said beside what was found.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, before: Kinds | None = None) -> None:
         self._project = project
         self._session = project.session
         self.numbers = ClusterNumbers(project.session)
         self._names: ProposedNames | RecordNames
         self._names = (RecordNames if project.is_records else ProposedNames)(project.items)
-        self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
+        self._found: Clusters | None = None
         self._texts: dict[int, str] = {}
         self.notes: list[str] = []
-        if copies := project.items.whole.n - project.items.n:
+        if before is not None:
+            self._names, self.notes = before._names, before.notes
+        elif copies := project.items.whole.n - project.items.n:
             are = "row is a copy" if copies == 1 else "rows are copies"
             self.notes.append(
                 f"{copies:,} {are} of others. Here each item counts once; exports have all rows."
@@ -75,16 +77,21 @@ class Kinds:
 
     def clusters(self) -> Clusters:
         """Return what is found so far."""
-        with self._project.state():
-            now = self._session.ledger.revision, self._session.stop_reason
-            if self._found is None or self._found[0] != now:
+        now = self._project.moment()
+        if now is not self._project:
+            return now.kinds.clusters()
+        with now.state():
+            if self._found is None:
                 found = self._session.clusters().with_computed_labels()
-                self._found = now, found.with_annotators(found.annotators_, self.notes)
-            return self._found[1]
+                self._found = found.with_annotators(found.annotators_, self.notes)
+            return self._found
 
     def refs(self) -> Sequence[ClusterRef]:
         """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
-        with self._project.state():
+        now = self._project.moment()
+        if now is not self._project:
+            return now.kinds.refs()
+        with now.state():
             found = self.clusters()
             if isinstance(self._names, RecordNames):
                 return EntityRefs(self._project, self._names, found)
@@ -173,7 +180,7 @@ class Kinds:
         return members
 
     def label_of(self, cluster: int) -> int:
-        """Return the label of a cluster in ``clusters()``."""
+        """Return the label of a cluster in ``clusters()``; of a moment."""
         own = set(self.members(cluster))
         return next(k for k, rows in enumerate(self.clusters().members_) if int(rows[0]) in own)
 
@@ -186,12 +193,12 @@ class Kinds:
         """
         if row is not None:
             self._project.check_rows([row])
+        order = [] if row is None else self._session.rank_clusters(row)
         with self._project.state():
             if row is None:
                 groups = sorted(filter(None, self._session.known_clusters()), key=len, reverse=True)
             else:
-                order = self._session.rank_clusters(row)
-                groups = [self._session.members_of(first) for first in order]
+                groups = [rows for rows in map(self._session.members_of, order) if rows]
             wanted = utils.default_process(text)
             if not wanted:
                 return [self._match(members, members, "likelihood") for members in groups[:most]]
@@ -277,17 +284,18 @@ class Kinds:
     def remove(self, cluster: int, rows: list[int], *, who: str = "") -> None:
         """Take some rows out of a cluster."""
         self._project.check_rows(rows)
-        self.clusters()  # before others have to wait; it is kept until something changes
+        found = self._project.moment()
+        label = found.kinds.label_of(cluster)
+        is_stranger = found.kinds.clusters().labels_of(np.array(rows, dtype=np.intp)) != label
+        strangers = np.array(rows)[is_stranger]
+        if strangers.size:
+            raise ProjectError(f"Row {strangers.min()} is not in this kind.")
         with self._project.act():
             members = self.members(cluster)
             if set(members) <= set(rows):
                 raise ProjectError(
                     "That would leave nothing of the kind. Keep at least one row in it."
                 )
-            labels = self.clusters().labels_of(np.array(rows, dtype=np.intp))
-            strangers = np.array(rows)[labels != self.label_of(cluster)]
-            if strangers.size:
-                raise ProjectError(f"Row {strangers.min()} is not in this kind.")
             anchor = self.numbers.anchor_of(members[0])
             if anchor in rows:  # the number and the name stay with the rest
                 rest = next(row for row in members if row not in rows)

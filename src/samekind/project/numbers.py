@@ -50,7 +50,7 @@ class ClusterNumbers:
     def by_cluster(self) -> dict[int, int]:
         """The number of each cluster, by its place in the run."""
         anchors = self._session.ledger.log.found
-        now = self._session.followed, tuple(anchors.items())
+        now = self._session.known().at, tuple(anchors.items())
         if self._at != now:
             self._by_cluster = self._held(anchors | dict(self._without_number()))
             self._at = now
@@ -98,7 +98,7 @@ class ClusterNumbers:
         """
         before = {
             self.by_cluster[place]: np.array(rows, dtype=np.intp)
-            for place, rows in enumerate(self._session.known_clusters())
+            for place, rows in enumerate(self._session.known().clusters)
             if rows
         }
         yield
@@ -114,7 +114,7 @@ class ClusterNumbers:
         """Return new numbers, each with the row that is to hold it, for clusters that have none."""
         anchors = self._session.ledger.log.found
         held = self._held(anchors)
-        clusters = enumerate(self._session.known_clusters())
+        clusters = enumerate(self._session.known().clusters)
         new = [rows for place, rows in clusters if rows and place not in held]
         if not new:
             return []

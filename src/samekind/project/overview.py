@@ -39,13 +39,13 @@ class Overviews:
         What lays rows out in the plane.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, maps: MapMaker | None = None) -> None:
         self._project = project
-        self.maps = MapMaker(project.session.points)
+        self.maps = maps or MapMaker(project.session.points)
 
     def all(self, members: int = 8) -> Overview:
         """Return all clusters found so far, the largest first, each with some members."""
-        project = self._project
+        project, advice = self._project.moment(), self._project.standing.advice()
         with project.state():
             found = project.kinds.clusters()
             labels, certificate = found.labels_, found.certificate_
@@ -57,7 +57,7 @@ class Overviews:
             refs = project.kinds.refs()
             return Overview(
                 clusters=[
-                    self._summary(found, k, refs[k], int(sizes[k]), int(copies[k]), members)
+                    _summary(project, found, k, refs[k], int(sizes[k]), int(copies[k]), members)
                     for k in order
                 ],
                 unplaced=labels.size if project.is_blank else int((labels < 0).sum()),
@@ -71,18 +71,18 @@ class Overviews:
                     certificate.n_undecided,
                 ),
                 notes=[*project.notices, *found.notes_],
-                stopping=project.standing.advice(),
+                stopping=advice,
                 revision=project.revision,
             )
 
     def one(self, cluster: int, *, offset: int = 0, limit: int = 24) -> ClusterPage:
         """Return some items of a cluster: the known ones first, the most typical of each first."""
-        project = self._project
+        project = self._project.moment()
         with project.state():
             found, label = project.kinds.clusters(), project.kinds.label_of(cluster)
             members, predicted = _rows(found, label)
             rows = np.concatenate(
-                [self._typical(found, label, some) for some in (members, predicted)]
+                [_typical(project, found, label, some) for some in (members, predicted)]
             )
             return ClusterPage(
                 **vars(project.kinds.refs()[label]),
@@ -100,7 +100,7 @@ class Overviews:
 
         At first by principal components; a map made for looking comes in the background, and is `pending`.
         """
-        project = self._project
+        project = self._project.moment()
         if project.is_records and project.session.points.d == 1:  # they have no places
             return RowMap([], [], [], [], [], [], [], "none", False)
         with project.state():
@@ -122,30 +122,37 @@ class Overviews:
             pending=placed.pending,
         )
 
-    def _summary(
-        self, found: Clusters, label: int, ref: ClusterRef, size: int, copies: int, most: int
-    ) -> ClusterSummary:
-        item = self._project.item
-        members, predicted = _rows(found, label)
-        some = predicted[:: max(1, predicted.size // WEIGHED)]
-        doubtful = some[np.argsort(self._project.session.confidence(some), kind="stable")]
-        typical = self._typical(found, label, members)[:most]
-        return ClusterSummary(
-            **vars(ref),
-            known=len(members),
-            estimated=size,
-            copies=copies,
-            is_split=ref.number in self._project.parts.numbers,
-            recovered=label < found.n_recovered_,
-            members=list(map(item, typical.tolist())),
-            doubtful=list(map(item, doubtful[: max(1, most // 2)].tolist())),
-        )
 
-    def _typical(self, found: Clusters, label: int, rows: Rows) -> Rows:
-        """Return rows in the order of their distance from the centre of a cluster."""
-        center = found.all_centers_[label]
-        distances = ((self._project.session.points.rows(rows) - center) ** 2).sum(axis=1)
-        return rows[np.argsort(distances, kind="stable")]
+def _summary(
+    project: Project,
+    found: Clusters,
+    label: int,
+    ref: ClusterRef,
+    size: int,
+    copies: int,
+    most: int,
+) -> ClusterSummary:
+    members, predicted = _rows(found, label)
+    some = predicted[:: max(1, predicted.size // WEIGHED)]
+    doubtful = some[np.argsort(project.session.confidence(some), kind="stable")]
+    typical = _typical(project, found, label, members)[:most]
+    return ClusterSummary(
+        **vars(ref),
+        known=len(members),
+        estimated=size,
+        copies=copies,
+        is_split=ref.number in project.parts.numbers,
+        recovered=label < found.n_recovered_,
+        members=list(map(project.item, typical.tolist())),
+        doubtful=list(map(project.item, doubtful[: max(1, most // 2)].tolist())),
+    )
+
+
+def _typical(project: Project, found: Clusters, label: int, rows: Rows) -> Rows:
+    """Return rows in the order of their distance from the centre of a cluster."""
+    center = found.all_centers_[label]
+    distances = ((project.session.points.rows(rows) - center) ** 2).sum(axis=1)
+    return rows[np.argsort(distances, kind="stable")]
 
 
 def _rows(found: Clusters, label: int) -> tuple[Rows, Rows]:

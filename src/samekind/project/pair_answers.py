@@ -108,10 +108,15 @@ def founding(session: Session, rows: list[int], others: list[int]) -> PairAnswer
     known = {other: session.members_of(other) for other in others}
     of_others = {members[0]: other for other, members in known.items() if members}
     answers += [(first, other, DIFFERENT) for other, members in known.items() if not members]
-    for cluster in session.rank_clusters(first):
-        left = [row for row in session.members_of(cluster) if row not in apart]
-        if left and not any(frozenset((first, row)) in told for row in left):
-            other = of_others.get(cluster, left[0])
+    refused = pairs_of(lines[lines["answer"] == DIFFERENT])
+    refused = refused[(refused == first).any(axis=1)].sum(axis=1) - first
+    against = set(session.places_of(refused).tolist())
+    for cluster, members in enumerate(session.known_clusters()):
+        left = [row for row in members if row not in apart]
+        if cluster in against or not left:
+            continue
+        if not any(frozenset((first, row)) in told for row in left):
+            other = of_others.get(members[0], left[0])
             answers.append((first, other if other in left else left[0], DIFFERENT))
     return answers
 

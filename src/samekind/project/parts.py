@@ -127,9 +127,8 @@ class Parts:
         project = self._project
         if project.is_records or project.items.is_streamed or project.items.contents() is None:
             raise ProjectError("Only texts, pictures and rows in memory can be split further.")
-        with project.state():
-            labels = project.kinds.clusters().labels_
-            rows = np.flatnonzero(labels == project.kinds.label_of(cluster))
+        now = project.moment()
+        rows = np.flatnonzero(now.kinds.clusters().labels_ == now.kinds.label_of(cluster))
         if rows.size < 2:
             raise ProjectError("This kind has only one item. There is nothing to split.")
         return chosen_items(project.items, rows)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -40,12 +41,6 @@ __all__ = ["Project"]
 
 
 COMPARED = (Role.NUMBER, Role.CATEGORY, Role.TEXT, Role.IMAGE, Role.FIELD)
-
-
-class _Here(threading.local):
-    """What one thread is doing with a project."""
-
-    depth = 0  # how many blocks of `state` and `act` it is in
 
 
 class Project:
@@ -100,7 +95,8 @@ class Project:
 
     Notes
     -----
-    Everything that reads happens within `state`, everything that writes within `act`.
+    What is quick to read is read within `state`, all else in a `moment`. Everything that writes happens
+    within `act`. `BaseSession` says which locks there are.
 
     Examples
     --------
@@ -136,7 +132,9 @@ class Project:
         self.clock: Callable[[], float] = time  # the same for all who serve the project
         self.assistant: Assistant | None = None
         self.at_close = ExitStack()  # what else is to be closed
-        self._here = _Here()
+        self._reader = 0  # the thread that is within `state`
+        self._is_moment = False
+        self._moment: tuple[object, Project] | None = None  # the last one, and what it goes by
         self.kinds = Kinds(self)
         self.questions = Questions(self, lineup, sheet)
         self.team = Team(self)
@@ -146,6 +144,7 @@ class Project:
         self.entities = Entities(self)
         self.exports = Exports(self)
         self.parts = Parts(self)
+        self.session.known()  # which makes it ready for several threads
         self.standing.heed_end()
         if overlap is not None:
             self.team.set_overlap(overlap)
@@ -154,18 +153,45 @@ class Project:
 
     @contextmanager
     def state(self) -> Iterator[None]:
-        """Within it, look at the newest state, which nobody changes meanwhile. Write nothing.
+        """Within it, look at what is known now, which nobody changes meanwhile. Write and choose nothing.
 
-        Who writes at the same time, and waits for the database, is not waited for.
+        It is for milliseconds. What takes longer, such as everything that is found, looks at a `moment`.
         """
         with self.ledger.lock:
-            if not self._here.depth:
-                self.catch_up()
-            self._here.depth += 1
+            before, self._reader = self._reader, get_ident()
             try:
+                if not before:
+                    self.catch_up()
                 yield
             finally:
-                self._here.depth -= 1
+                self._reader = before
+
+    def moment(self) -> Project:
+        """Return the project as it is now, to be read: it stays so, and keeps nobody waiting.
+
+        Not within `state` or `act`. Until something changes it is the same one.
+        """
+        if self._is_moment:
+            return self
+        session = self.session
+        self.catch_up()
+        with session.choosing():
+            now = self.ledger.revision, session.stop_reason, self.standing.budget
+            if self._moment is None or self._moment[0] != now:
+                self._moment = now, self._frozen()
+            return self._moment[1]
+
+    def _frozen(self) -> Project:
+        other = copy.copy(self)
+        other.session = self.session.frozen()
+        other.ledger = other.session.ledger
+        other._is_moment, other._moment = True, None
+        other.kinds = Kinds(other, self.kinds)
+        other.team = Team(other)
+        other.standing = Standing(other, self.standing.budget)
+        other.overview = Overviews(other, self.overview.maps)
+        other.entities = Entities(other)
+        return other
 
     @contextmanager
     def act(self) -> Iterator[None]:
@@ -173,19 +199,14 @@ class Project:
 
         It begins with what others wrote. An act within an act is part of it.
         """
-        with self.ledger.turn():
-            if self.session.is_acting:
-                yield
-                return
-            if self._here.depth:
-                raise RuntimeError("an act cannot begin within state(): its thread holds the lock.")
-            with self.questions.sharing.acting(), self.session.act():
-                self._here.depth += 1
-                try:
-                    self.kinds.numbers.keep()
-                    yield
-                finally:
-                    self._here.depth -= 1
+        if self._reader == get_ident():
+            raise RuntimeError("an act cannot begin within state(): its thread holds the lock.")
+        if self.session.is_acting:
+            yield
+            return
+        with self.questions.sharing.acting(), self.session.writing():
+            self.kinds.numbers.keep()
+            yield
 
     def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
         """Do something once, however often it is asked for with one key; return what it returned, as JSON.
@@ -208,8 +229,9 @@ class Project:
     def catch_up(self) -> None:
         """Take in what others wrote, also that somebody finished, or went on."""
         with self.ledger.lock:
-            self.session.catch_up()
-            self.standing.heed_end()
+            if not self.session.is_acting:
+                self.session.refresh()
+                self.standing.heed_end()
 
     # What concerns all parts, and short-cuts
 
@@ -272,7 +294,7 @@ class Project:
         self.parts.close()
         with suppress(LedgerError), self.ledger.turn():
             pass  # whoever is in the middle of an act finishes that
-        with self.ledger.lock:
+        with self.session.choosing(), self.ledger.lock:
             self.session.close()
             self.at_close.close()
 
@@ -299,7 +321,8 @@ class Project:
     @property
     def revision(self) -> int:
         """A number that changes whenever anything was answered, named or taken back."""
-        return hash(self.ledger.revision) & 0xFFFFFFFFFFFF
+        with self.state():
+            return hash(self.ledger.revision) & 0xFFFFFFFFFFFF
 
     def item(self, row: int) -> ItemView:
         """Return what to show of a row."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import UNANSWERED, OpinionRole, keys_of
 from samekind.project.kinds import SHOWN
 from samekind.project.pair_answers import founding, placing
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Questions"]
 
 NO_SHEETS = "no sheets"  # in `settings`: whether somebody switched them off
-LOOKS = 100  # at most, at what others write while somebody is to get a question
-SPARE = 4  # questions that are chosen beyond those wanted: somebody may have one like them
+SPARE = 4  # questions that are chosen beyond those wanted, for the next people if there are any
 
 
 class Questions:
@@ -52,6 +52,10 @@ class Questions:
         self._session = project.session
         self.sharing = Sharing(project.session, lambda: project.clock())
         self.lineup, self.sheet = lineup, sheet
+        self._chosen: list[list[int]] = []  # questions beyond those that are open,
+        self._chosen_at = project.ledger.revision  # and when they were chosen
+        # of the pairs of the question that is being answered
+        self._expected: dict[int, NDArray[np.float32]] = {}
 
     # What is asked
 
@@ -86,38 +90,32 @@ class Questions:
 
         Asked again, they get the same ones. Nobody goes empty while there is a question: see `Sharing`.
         """
-        whole: list[Question] = []
-        for _ in range(LOOKS):
+        while True:
             comparisons = self.comparisons(who, lineup=lineup, most=most)
             with self._project.state():
                 whole = [self._show(one) for one in comparisons if self._is_whole(one)]
-            if len(whole) == len(comparisons):
-                break
-        return whole
+            if whole or not comparisons:
+                return whole
 
     def comparisons(
         self, who: str, *, lineup: bool = True, sheets: bool = True, most: int = 1
     ) -> list[Comparison]:
         """Return what is asked by `next`, without what there is to see; perhaps without sheets."""
-        standing = self._project.standing
-        for _ in range(LOOKS):
-            with self._project.state():
-                if standing.stopped or (self._session.done and not self._exam(who)):
-                    return []
-                left = standing.presses_left
-                most = most if left is None else min(most, left)
-                offers = self._offers(who, most, lineup, sheets)
-            found = self.sharing.share(who, most, offers)
-            if found is not None:
-                return found
-            self._session.catch_up()
-        return []
+        session, standing = self._session, self._project.standing
+        self._project.catch_up()
+        with session.choosing():
+            standing.end = session.stop_reason
+            if standing.stopped or (standing.end and not self._exam(who)):
+                return []
+            left = standing.presses_left
+            most = most if left is None else min(most, left)
+            return self.sharing.share(who, most, self._offers(who, most, lineup, sheets))
 
     def _offers(self, who: str, most: int, lineup: bool, sheets: bool) -> Offers:
         """Return what somebody may get: what they have, what waits for them, and what is best asked next.
 
         New questions are chosen here, before the table of leases is locked: what others have is guessed from
-        the last look at it.
+        the last look at it. As others may answer them meanwhile, each is looked at again when it is shared.
         """
         session, team = self._session, self._project.team
         one_for_all = team.overlap != 1  # where several are asked the same, it is the same for all
@@ -128,19 +126,19 @@ class Questions:
             sheet=self.sheet if sheets and self.sheets and not one_for_all else 0,
         )
         chains = self._open()
-        voted = team.waiting(chains)
+        with self._project.state():
+            voted = team.waiting(chains)
         closed = {row for row, (_, voters) in voted.items() if who in voters}
         wanted = {row: others for row, (others, _) in voted.items() if row not in closed}
         pending = {row: others for row, others in chains.items() if row not in closed}
-        new = most - self.sharing.n_given(who)
+        new, held = most - self.sharing.n_given(who), self.sharing.held
         spare: list[list[int]] = []
-        if new > 1 or (new == 1 and self.sharing.held.issuperset(pending)):
-            spare = session.choose(new + SPARE, {*self.sharing.held, *voted}).tolist()
+        if new > 1 or (new == 1 and held.issuperset(pending)):
+            spare = self._spares(new, held, voted)
 
-        def first(held: HeldQuestions, own: list[Comparison]) -> Iterator[Comparison]:
+        def first(held: HeldQuestions, own: list[Comparison]) -> Iterator[Comparison | None]:
             for one in map(views.again, own if not session.done else []):
-                if one is not None and one.key not in closed:
-                    yield one
+                yield None if one is not None and one.key in closed else one
             yield from self._exam(who)
             for row, others in wanted.items():
                 yield views.of(row, others, {})
@@ -156,10 +154,27 @@ class Questions:
             for row, others in pending.items():
                 yield views.of(row, others, chains, held.rows)
 
-        def last() -> list[Comparison]:
+        def last() -> list[Comparison | None]:
             return [views.of(row, others, {}) for row, others in pending.items()]
 
-        return Offers(first, last, team.places, session.ledger.log.last)
+        return Offers(first, last, team.places)
+
+    def _spares(
+        self, wanted: int, held: Collection[int], closed: Collection[int]
+    ) -> list[list[int]]:
+        """Return questions beyond those that are open, chosen for several people at once."""
+        session = self._session
+        revision = session.ledger.revision
+        since = (
+            revision.answers - self._chosen_at.answers,
+            revision.retracted - self._chosen_at.retracted,
+        )
+        left = [pair for pair in self._chosen if pair[0] not in held]
+        if not held or len(left) < wanted or since[0] > SPARE or since[1]:
+            left = session.choose(wanted + SPARE, {*held, *closed}).tolist()
+            self._chosen_at = revision
+        self._chosen = left
+        return left
 
     def _exam(self, who: str) -> list[Comparison]:
         """Return pairs that a model has answered, and that people are asked about, too."""
@@ -192,19 +207,22 @@ class Questions:
         question = Comparison.parse(question_id)
         if question is None:
             raise ProjectError("There is no such question.")
+        if max(question.row, *question.others) >= self._session.points.n:
+            raise QuestionClosed("There is no such question.")
+        expected = self.sharing.expected(who, question)
+        keys = keys_of(np.array(question.pairs)).tolist()
         with self._project.act():
+            self._expected = dict(zip(keys, expected, strict=True))
             self._answer(question, answer, who)
 
     def _answer(self, question: Comparison, answer: Said, who: str) -> None:
-        session, team = self._session, self._project.team
         form, row, others = question
-        if max(row, *others) >= session.points.n:
-            raise QuestionClosed("There is no such question.")
+        team = self._project.team
         if form == "s":
             if (row, others[0]) not in self.skipped_pairs():
                 raise QuestionClosed("This question was answered meanwhile.")
             if (word := _word(answer)) != "skip":
-                session.change([[row, others[0]]], [ANSWERS[word]], who=who, asked=True)
+                self._write(np.array([[row, others[0]]]), np.array([ANSWERS[word]]), who)
             return
         if not self._may_be_late(question, who) and not self._is_pending(question):
             raise QuestionClosed(
@@ -321,14 +339,22 @@ class Questions:
         new = ledger.lookup(given, infer=trusts) == UNANSWERED
         if not trusts and not free:
             new[:] = True
-        session.write(given[new], answers[new], who, np.full(int(new.sum()), not free))
+        self._write(given[new], answers[new], who, free=free)
         if not free:
             late = np.column_stack([given, answers])[~new].tolist()
             ledger.opine([(a, b, answer) for a, b, answer in late], who=who, role=OpinionRole.LATE)
 
+    def _write(self, pairs: Pairs, said: Answers, who: str, *, free: bool = False) -> None:
+        """Write answers with what was expected of them, as far as that is known."""
+        known = [self._expected.get(key) for key in keys_of(pairs).tolist()]
+        width = max((row.size for row in known if row is not None), default=0)
+        nothing = np.full(width, np.nan, dtype=np.float32)
+        expected = np.array([nothing if row is None else row for row in known])
+        asked = np.full(len(pairs), not free)
+        self._session.write(pairs, said, who, asked, expected.reshape(len(pairs), width))
+
     def _is_pending(self, question: Comparison) -> bool:
-        pending = keys_of(self._session.pending())
-        return bool(np.isin(keys_of(np.array(question.pairs)), pending).any())
+        return bool(self._session.is_waiting(np.array(question.pairs)).any())
 
     def _may_be_late(self, question: Comparison, who: str) -> bool:
         """Return whether somebody may answer a question because it was shown to them, pending or not.

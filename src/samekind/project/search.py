@@ -48,6 +48,7 @@ def search(
         hits &= np.any([_says(values, wanted, regex) for values in looked_at], axis=0)
     rows = np.flatnonzero(hits)
     shown = rows[offset : offset + limit]
+    project = project.moment()
     with project.state():
         is_blank = project.is_blank or not shown.size
         labels = np.full(shown.size, -1) if is_blank else project.kinds.clusters().labels_of(shown)

@@ -16,6 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import numpy as np
+
+from samekind.algorithms.folding import Expected
 from samekind.engine import Session
 from samekind.ledger import Lease, rows_of_question
 
@@ -68,14 +71,21 @@ class Comparison(NamedTuple):
 class Offers(NamedTuple):
     """What somebody may get."""
 
-    first: Callable[[HeldQuestions, list[Comparison]], Iterator[Comparison]]
+    first: Callable[[HeldQuestions, list[Comparison]], Iterator[Comparison | None]]
     """Returns questions, the best first, given what others have and what they have themselves."""
-    last: Callable[[], Sequence[Comparison]]
+    last: Callable[[], Sequence[Comparison | None]]
     """Returns what they get if all of those are taken."""
     places: Callable[[Comparison], int]
     """How many people may have a question at once."""
-    seen: int | None = None
-    """The last event that was known then: answers end leases, so both must be of one moment."""
+
+
+class _Ended(threading.local):
+    """What a thread's act ends."""
+
+    answered: list[tuple[str, str]]
+    """Who answered which question."""
+    anew: set[str]
+    """Who is to be asked something else."""
 
 
 class Sharing:
@@ -94,43 +104,43 @@ class Sharing:
         self._clock = clock
         self.held: set[int] = set()
         """The rows that others were asked about when questions were shared out last."""
-        # of the table of leases: it may wait for the database, and for the ledger's lock, so it is never
-        # taken by a thread that holds that one
-        self._lock = threading.Lock()
-        self._given: set[tuple[str, str]] = set()  # who was shown which question here
-        self._answered: list[tuple[str, str]] = []  # who answered what in the act at hand,
-        self._asked_anew: set[str] = set()  # and who is to be asked something else after it
+        # who was shown which question here, and what was expected of its pairs; changed by who chooses
+        self._given: dict[tuple[str, str], Expected] = {}
+        self._ended = _Ended()
 
-    def share(self, who: str, most: int, offers: Offers) -> list[Comparison] | None:
-        """Return the questions that somebody gets.
-
-        None if others have written meanwhile: what is offered is to be looked at anew.
-        """
+    def share(self, who: str, most: int, offers: Offers) -> list[Comparison]:
+        """Return the questions that somebody gets; nobody else chooses meanwhile."""
         now, chosen = self._clock(), dict[int, Comparison]()
-
-        ledger, is_current = self._session.ledger, True
+        session = self._session
 
         def choose(leases: Sequence[Lease]) -> dict[int, str]:
-            nonlocal is_current
             chosen.clear()
+            session.refresh()  # an answer ends a lease: who misses the one has to see the other
             alive = [lease for lease in leases if lease.until > now]
-            with ledger.lock:
-                is_current = offers.seen in (None, ledger.log.last)
-                if not is_current:
-                    return {}
-                chosen.update(self._choose(who, most, offers, alive))
+            chosen.update(self._choose(who, most, offers, alive))
             return {key: one.id for key, one in chosen.items()}
 
-        with self._lock:
-            shared = ledger.leases.share(who, choose, now=now, until=now + SECONDS)
-            if shared is None or not is_current:
-                return None
-            self._given.update((who, one.id) for one in chosen.values())
+        session.ledger.leases.share(who, choose, now=now, until=now + SECONDS)
+        for one in chosen.values():
+            self._given[who, one.id] = session.expect(np.array(one.pairs, dtype=np.intp))
         return list(chosen.values())
 
     def n_given(self, who: str) -> int:
         """Return how many questions somebody was shown here, and has not answered."""
         return sum(name == who for name, _ in self._given.copy())
+
+    def expected(self, who: str, question: Comparison) -> Expected:
+        """Return what was expected of the pairs of a question when it was shown.
+
+        If it was shown elsewhere, that is found out now. An act cannot wait for that: then it is lost.
+        """
+        found = self._given.get((who, question.id))
+        if found is not None:
+            return found
+        pairs = np.array(question.pairs, dtype=np.intp)
+        if self._session.is_acting:
+            return np.empty((len(pairs), 0), dtype=np.float32)
+        return self._session.expect(pairs)
 
     def was_shown(self, who: str, question: Comparison) -> bool:
         """Return whether somebody was shown a question, here or elsewhere, or one of which it is a part."""
@@ -143,33 +153,34 @@ class Sharing:
 
     def release(self, who: str) -> None:
         """Let others have the questions of somebody who has left; not within an act."""
-        with self._lock:
+        with self._session.choosing():
             self._release(who)
 
     def _release(self, who: str) -> None:
-        self._given = {shown for shown in self._given if shown[0] != who}
+        self._given = {shown: own for shown, own in self._given.items() if shown[0] != who}
         self._session.ledger.leases.release(who)
 
     @contextmanager
     def acting(self) -> Iterator[None]:
-        """Within it, somebody answers: the leases go when it is over, and stay if it fails."""
-        self._answered.clear()
-        self._asked_anew.clear()
+        """Around an act in which somebody answers: the leases go when it is over, and stay if it fails."""
+        ended = self._ended
+        ended.answered, ended.anew = [], set()
         yield
-        with self._lock:
-            for who in self._asked_anew:
-                self._release(who)
-            for who, question in self._answered:
-                self._given.discard((who, question))
-                self._session.ledger.leases.drop(who, question)
+        if ended.answered or ended.anew:
+            with self._session.choosing():
+                for who in ended.anew:
+                    self._release(who)
+                for who, question in ended.answered:
+                    self._given.pop((who, question), None)
+                    self._session.ledger.leases.drop(who, question)
 
     def answered(self, who: str, question: str) -> None:
         """Note, in an act, that somebody has answered a question."""
-        self._answered.append((who, question))
+        self._ended.answered.append((who, question))
 
     def ask_anew(self, who: str) -> None:
         """Note, in an act, that what somebody was shown is not what they are to be asked now."""
-        self._asked_anew.add(who)
+        self._ended.anew.add(who)
 
     def _choose(
         self, who: str, most: int, offers: Offers, leases: list[Lease]
@@ -184,15 +195,16 @@ class Sharing:
         for one in offers.first(held, [found for found in own if found is not None]):
             if len(chosen) == most:
                 break
-            if one.key not in chosen and held.n_people(one) < offers.places(one):
+            if one is None or one.key in chosen:
+                continue
+            if held.n_people(one) < offers.places(one):
                 chosen[one.key] = one
                 held.add([(one, who)])
-        if not chosen and most and (held_by_others := offers.last()):
+        left = [] if chosen or not most else [one for one in offers.last() if one is not None]
+        if left:
             until = {lease.key: lease.until for lease in leases}
             n_people = Counter(lease.key for lease in leases if lease.who != who)
-            first = min(
-                held_by_others, key=lambda one: (n_people[one.key], until.get(one.key, 0.0))
-            )
+            first = min(left, key=lambda one: (n_people[one.key], until.get(one.key, 0.0)))
             chosen[first.key] = first
         return chosen
 

@@ -34,8 +34,7 @@ FINISHED = "finished"  # in `settings`: whether somebody wants no more questions
 CRITERION = "criterion"  # in `settings`: when two rows are of one cluster, in a sentence
 SAFE = 0.05  # both bounds of a certificate at most this: it is safe to stop
 MOST_STEPS = 500  # of the history
-PATIENCE = 0.01  # seconds that a look at the status waits for whoever chooses a question,
-DERIVING = 0.03  # and for advice that is derived anew
+DERIVING = 0.03  # seconds that a look at the status waits for advice that is derived anew
 NEWS = 0.05  # share of more presses from which on the advice is derived anew for a look
 
 
@@ -58,37 +57,24 @@ class Standing:
         self.stopped = ""  # why nothing is asked: "user" or "budget"
         self._project = project
         self._advice: StopAdvice | None = None
-        self._last: Status | None = None
+        self.end: str | None = None  # why nothing was to be asked when somebody looked
         self._adviser: Thread | None = None
         self._counted: tuple[Revision, int] | None = None
 
     def glance(self) -> Status:
         """Return where the work stands, with advice; for those who look every few seconds.
 
-        While somebody chooses a question, or derives the belief, it is what was there before that: nobody
-        who looks waits. The advice is derived anew when there is some news.
+        But for the first look, nobody waits for whoever chooses a question, or derives advice. That is done
+        anew when there is some news.
         """
-        lock = self._project.ledger.lock
-        if self._last is None:
-            self.advice()
-        elif lock.acquire(timeout=PATIENCE):
-            try:
-                self._project.catch_up()
-                then = 0 if self._advice is None else self._advice.at_presses
-                is_news = abs(self.n_presses - then) > NEWS * then
-            finally:
-                lock.release()
-            if is_news and (self._adviser is None or not self._adviser.is_alive()):
-                self._adviser = Thread(target=self._advise, daemon=True)
-                self._adviser.start()
-                self._adviser.join(DERIVING)
-        if not lock.acquire(timeout=-1 if self._last is None else PATIENCE):
-            assert self._last is not None
-            return self._last
-        try:
-            return self.status()
-        finally:
-            lock.release()
+        then = 0 if self._advice is None else self._advice.at_presses
+        with self._project.state():
+            is_news = self._advice is None or abs(self.n_presses - then) > NEWS * then
+        if is_news and (self._adviser is None or not self._adviser.is_alive()):
+            self._adviser = Thread(target=self._advise, daemon=True)
+            self._adviser.start()
+            self._adviser.join(None if self._advice is None else DERIVING)
+        return self.at_once()
 
     def _advise(self) -> None:
         with suppress(LedgerError):  # the project was closed meanwhile
@@ -96,21 +82,29 @@ class Standing:
 
     def status(self) -> Status:
         """Return where the work stands."""
+        self.end = self._project.session.stop_reason
+        return self.at_once()
+
+    def at_once(self) -> Status:
+        """Return where the work stands, without waiting for whoever chooses a question.
+
+        Whether there is one is as it was when somebody looked for one last.
+        """
         project, session = self._project, self._project.session
         with project.state():
-            now, is_blank = session.progress, project.is_blank
-            self._last = Status(
+            is_blank, reason = project.is_blank, self.stopped or self.end
+            return Status(
                 title=project.title,
                 medium=project.items.medium,
                 n_rows=session.points.n,
                 presses=self.n_presses,
-                questions=now.questions,
+                questions=session.n_questions,
                 budget=self.budget,
                 clusters=0 if is_blank else session.n_clusters,
                 known_rows=0 if is_blank else session.n_known,
-                done=session.done,
-                stop_reason=session.stop_reason,
-                stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
+                done=reason is not None,
+                stop_reason=reason,
+                stop_text=STOP_REASONS.get(reason, str(reason)),
                 stopping=self._advice,
                 can_undo=bool(session.ledger.log.last_acts(1)),
                 skipped=len(project.questions.skipped_pairs()),
@@ -125,13 +119,12 @@ class Standing:
                 uncompared=project.uncompared,
                 model=project.assistant.oracle.model if project.assistant else "",
             )
-            return self._last
 
     @property
     def stop_reason(self) -> str | None:
         """Why nothing is asked, or None. To find that out a question may have to be chosen."""
-        with self._project.state():
-            return self._project.session.stop_reason
+        self._project.catch_up()
+        return self._project.session.stop_reason
 
     # Presses
 
@@ -155,8 +148,8 @@ class Standing:
     def history(self) -> History:
         """Return the clusters found over the presses, and the questions that these answered."""
         session = self._project.session
+        past, now = session.history, session.progress
         with self._project.state():
-            past, now = session.history, session.progress
             steps = np.linspace(0, len(past["questions"]) - 1, MOST_STEPS).astype(int)
             steps = np.unique(steps)
             presses = self._presses_at(past["questions"])[steps].tolist()
@@ -178,22 +171,21 @@ class Standing:
 
     def advice(self) -> StopAdvice:
         """Say whether it is safe to stop, from the certificate; of records, from the audited bounds."""
-        project = self._project
-        with project.state():
-            if project.is_records:
-                self._advice = project.entities.advice()
-                return self._advice
-            found = project.kinds.clusters()
-            certificate = found.certificate_
-            is_safe = certificate is not None and is_safe_to_stop(certificate)
-            unknown = found.n_rows_ - project.session.n_known - len(found.given_up_)
-            self._advice = StopAdvice(
-                safe=is_safe,
-                text=advice_in_words(certificate, is_safe, unknown, found.n_rows_),
-                wrong=None if certificate is None else certificate.wrong,
-                at_presses=self.n_presses,
-            )
+        now = self._project.moment()
+        if now.is_records:
+            self._advice = now.entities.advice()
             return self._advice
+        found = now.session.clusters()
+        certificate = found.certificate_
+        is_safe = certificate is not None and is_safe_to_stop(certificate)
+        unknown = found.n_rows_ - now.session.n_known - len(found.given_up_)
+        self._advice = StopAdvice(
+            safe=is_safe,
+            text=advice_in_words(certificate, is_safe, unknown, found.n_rows_),
+            wrong=None if certificate is None else certificate.wrong,
+            at_presses=now.standing.n_presses,
+        )
+        return self._advice
 
     def finish(self) -> None:
         """Ask nothing more, here or elsewhere, now or later; `resume` goes on."""
@@ -204,6 +196,7 @@ class Standing:
         self.set_finished(False)
         with self._project.state():
             if not self.stopped:  # or else the budget is spent
+                self.end = None
                 self._project.session.resume()
 
     def leave(self) -> None:
@@ -243,6 +236,7 @@ class Standing:
         if why and why != self.stopped:
             session.stop(why)
         elif self.stopped and not why:
+            self.end = None
             session.resume()
         self.stopped = why
 

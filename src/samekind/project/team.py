@@ -278,8 +278,6 @@ class Team:
 
     def annotators(self) -> AnnotatorPage:
         """Return who answered, people and models, and what a model does now."""
-        with self._project.state():
-            votes = votes_of(self._project)
-        agreement = agreement_of(votes)  # which takes its time; others go on meanwhile
-        with self._project.state():
-            return annotators_of(self._project, votes, agreement)
+        project = self._project.moment()
+        votes = votes_of(project)
+        return annotators_of(project, votes, agreement_of(votes))

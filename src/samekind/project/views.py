@@ -39,13 +39,16 @@ class Views:
         others: Collection[int],
         chains: Mapping[int, Collection[int]],
         taken: Collection[int] = (),
-    ) -> Comparison:
-        """Return how to ask about a row and those that it is to be compared with.
+    ) -> Comparison | None:
+        """Return how to ask about a row and those that it is to be compared with; None if it is answered.
 
         `chains` are all rows that are to be compared, each with others. Rows that are `taken` are on nobody
         else's sheet.
         """
-        first = next(iter(others))
+        others = self._left(row, others)
+        if not others:
+            return None
+        first = others[0]
         if not self._is_known(row) and all(map(self._is_known, others)):
             if len(others) == 1:
                 rows = self._on_sheet(row, first, chains, taken)
@@ -83,7 +86,7 @@ class Views:
         likely = self.session.rank_clusters(row)[: self.lineup + len(others)]
         places = self.session.places_of(likely).tolist()
         more = [member for member, place in zip(likely, places, strict=True) if place not in asked]
-        return [*others, *more][: self.lineup]
+        return [*others, *self._left(row, more)][: self.lineup]
 
     def _on_sheet(
         self,
@@ -98,14 +101,14 @@ class Views:
         session = self.session
         rows = [row, *(one for one, others in chains.items() if [*others] == [member])]
         rows = [one for one in dict.fromkeys(rows) if not self._is_known(one)][: self.sheet]
+        rows = self._left(member, rows)
         is_sure = session.chance_of_same(row, member) >= SURE
         if not is_sure or len(session.members_of(member)) < LEAST_ON_SHEET:
             return rows
         best = session.rank_clusters(row)[:1]
         if best and session.places_of(best) == session.places_of([member]):
             likely = session.likely_members(member, 2 * self.sheet, {*taken, *chains, *rows})
-            sheet = Comparison("g", member, tuple(likely))
-            rows += [one for one, _ in self._unanswered(sheet)]
+            rows += self._left(member, likely)
         return rows[: self.sheet]
 
     def _unanswered(self, question: Comparison) -> list[list[int]]:
@@ -117,6 +120,10 @@ class Views:
         return [
             pair for pair, said in zip(pairs, known.tolist(), strict=True) if said == UNANSWERED
         ]
+
+    def _left(self, row: int, others: Collection[int]) -> list[int]:
+        """Return the rows of which nothing is known in comparison with this one."""
+        return [b for _, b in self._unanswered(Comparison("p", row, tuple(others)))]
 
     def _is_known(self, row: int) -> bool:
         return bool(self.session.places_of([row])[0] >= 0)

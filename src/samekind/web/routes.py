@@ -135,7 +135,7 @@ class _Act:
     def __call__(self, do: Callable[[Project, str], object]) -> s.Changed:
         """Do it with the project, in the person's name; return the state after it."""
         self.once(lambda: do(self.project, self.who))
-        return s.Changed(self.project.status())
+        return s.Changed(self.project.standing.at_once())
 
 
 async def _act(
@@ -348,7 +348,7 @@ def picture(
 @reviewing.get("/clusters", response_model=Overview)
 def clusters(project: ProjectOf, kept: Kept, members: Members = 8) -> Overview | Response:
     """All clusters found so far, with some members of each."""
-    return kept.unchanged(project.status().revision, members) or project.overview.all(members)
+    return kept.unchanged(project.revision, members) or project.overview.all(members)
 
 
 @reviewing.get("/clusters/{cluster}")
@@ -409,7 +409,7 @@ def split(act: Act, caller: CallerOf, cluster: ClusterNumber, how: s.SplitBody) 
 @reviewing.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Kept) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
-    now = project.status().revision, project.overview.maps.state
+    now = project.revision, project.overview.maps.state
     return kept.unchanged(*now) or project.overview.map()
 
 

@@ -66,8 +66,7 @@ class Export(NamedTuple):
     about : str
         What it holds, in a few words.
     write : callable
-        Writes it, given a project and an open file. It looks at the project within `Project.state`, and
-        writes outside: others need not wait for the file.
+        Writes it, given a `Project.moment` and an open file.
     fits : callable
         Says whether it can be had of some items.
     """
@@ -266,7 +265,7 @@ class Exports:
         """Write one of `EXPORTS`, by its name or file, to a file, named or open."""
         export = self.check(name)
         with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
-            export.write(self._project, file)
+            export.write(self._project.moment(), file)
 
     def check(self, name: str) -> Export:
         """Return an export; an error says that there is none of the name, or that it does not fit."""
@@ -278,4 +277,4 @@ class Exports:
 
     def write_folders(self, folder: Path) -> tuple[int, int]:
         """Copy the pictures of each cluster into a folder of its own; return how many of both."""
-        return folders.write_folders(self._project, folder)
+        return folders.write_folders(self._project.moment(), folder)

@@ -99,7 +99,7 @@ def _kinds_of_items(project: Project) -> pd.DataFrame:
 def _join_part(project: Project, table: pd.DataFrame, number: int) -> None:
     """Let items of a kind that is split be of the kinds of its part, which are named below it."""
     rows = np.flatnonzero(table["kind"] == number)
-    part = project.parts.open(number)
+    part = project.parts.open(number).moment()
     if part.is_blank or not rows.size:
         return
     own, found = _kinds_of_items(part), part.kinds.clusters()
