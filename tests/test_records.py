@@ -16,7 +16,6 @@ from samekind import Session
 from samekind.algorithms import PairCertificate
 from samekind.algorithms.folding import Answered
 from samekind.algorithms.records import Records, entities_of
-from samekind.algorithms.records.clustering import pair_keys
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.points import CandidatePairs, RecordPoints
 
@@ -481,8 +480,8 @@ def test_average_linkage_by_hand():
     assert entities_of(single, pairs, weights).tolist() == [0, 0, 1, 2, 3, 3, 4]
     files = np.array([0, 0, 1, 1, 0, 1, 0], dtype=np.int8)
     assert entities_of(single, pairs, weights, files=files).tolist() == [0, 1, 1, 2, 3, 3, 4]
-    apart = pair_keys(np.array([[4, 5]]))
-    assert entities_of(single, pairs, weights, apart=apart).tolist() == [0, 0, 1, 2, 3, 4, 5]
+    apart = np.array([[4, 5]]), np.array([-10.0])
+    assert entities_of(single, pairs, weights, said=apart).tolist() == [0, 0, 1, 2, 3, 4, 5]
     root = np.array([0, 1, 0, 3, 4, 5, 6])
     assert entities_of(root, pairs, weights).tolist() == [0, 0, 0, 1, 2, 2, 3]
 
