@@ -103,6 +103,34 @@ def test_slips_are_marked_letter_by_letter(folder, browser, tmp_path):
         context.close()
 
 
+def test_a_match_is_explained_field_by_field(folder, browser):
+    items = samekind.load(folder / "people.csv", records=True, labels="person")
+    said = "Are these the same person?"
+    project = Project(items, algorithm="records", random_state=0, criterion=said)
+    with Served(project) as served:
+        context = browser.new_context(viewport={"width": 1280, "height": 1100})
+        tab = Visit(context, served.url)
+        page = tab.page
+        expect(page.locator("#question-title")).to_have_text(said)
+        label(tab, items, 20)
+        page.click(".compared summary")
+        shown = page.locator(".compared tbody tr")
+        [question] = project.next("ann", 1)
+        assert len(question.compared) == len(items.columns)
+        expect(shown).to_have_count(len(question.compared))
+        equal = [one for one in question.compared if one.alike == 1]
+        unlike = [one for one in question.compared if one.alike is not None and one.alike < 0.3]
+        assert all(one.weight > 0 for one in equal)
+        assert all(one.weight < 0 for one in unlike)
+        page.evaluate(axe_script())
+        broken = page.evaluate(
+            "axe.run('#question').then((found) => found.violations.map((v) => v.id))"
+        )
+        assert broken == []
+        assert tab.errors == []
+        context.close()
+
+
 def test_two_files_are_linked(folder, browser):
     items = samekind.load(folder / "a.csv", other=folder / "b.csv", labels="person")
     project = Project(items, algorithm="records", random_state=0)

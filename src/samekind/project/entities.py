@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.data import Items, Role, cell_text
 from samekind.project.golden import parse_rules
-from samekind.project.records import ChangedPair, ClusterRef, StopAdvice, Threshold
+from samekind.project.records import ChangedPair, ClusterRef, FieldComparison, StopAdvice, Threshold
 from samekind.project.status import SAFE
 from samekind.project.words import ProjectError, plain
 
@@ -111,6 +111,12 @@ class Entities:
         parse_rules(rules, self._columns)
         with self._project.act():
             self._project.ledger.set(GOLDEN, rules)
+
+    def compared(self, a: int, b: int) -> list[FieldComparison]:
+        """Return how alike two records are field by field; nothing of other items."""
+        if not self._project.is_records:
+            return []
+        return [FieldComparison(*one) for one in self._project.session.record_pairs.explain(a, b)]
 
     def labels(self, threshold: float | None = None) -> NDArray[np.intp]:
         """Return the entity of each record at a threshold, by default the one that is kept."""

@@ -396,6 +396,7 @@ class Questions:
             refused=0 if blind else self._n_refused(a),
             skipped=skipped,
             subject=self._subject_first(a, b)[0],
+            compared=[] if blind else self._project.entities.compared(a, b),
         )
 
     def _subject_first(self, a: int, b: int) -> tuple[int, list[int]]:

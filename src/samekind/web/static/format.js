@@ -10,6 +10,11 @@ export function count(value, one, many = `${one}s`) {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** @param {number} share @returns {string} */
+export function percent(share) {
+  return `${(100 * share).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
+}
+
 /** @param {string} text @param {number} most @returns {string} */
 export function shorten(text, most) {
   return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;
