@@ -25,6 +25,7 @@ __all__ = ["Entities", "EntityRefs", "RecordNames"]
 THRESHOLD = "threshold"  # in `settings`: the probability from which on records are one entity
 GOLDEN = "golden"  # and by which rules golden records are made
 EVEN = 0.5
+TELLING = 0.5  # a bound below this says nothing yet
 EXAMPLES = 6  # pairs that a threshold changes, to look at
 TITLE_FIELDS = 3  # of a record, by which its entity may be called
 MOST_PROPOSED = 40  # letters of each
@@ -159,12 +160,11 @@ class Entities:
             chances = view.match_probabilities(pairs[shown].astype(np.intp))
             n_entities = int(np.unique(now.labels).size)
             audit = now.certificate
-            is_known = audit.n_audited > 0 or audit.confidence == 1.0
             return Threshold(
                 threshold=wanted,
                 kept=kept,
-                precision_bound=audit.precision if is_known else None,
-                recall_bound=audit.recall if is_known else None,
+                precision_bound=audit.precision if audit.precision >= TELLING else None,
+                recall_bound=audit.recall if audit.recall >= TELLING else None,
                 audited=audit.n_audited,
                 entities=n_entities,
                 duplicates=now.labels.size - n_entities,

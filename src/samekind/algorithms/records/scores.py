@@ -125,11 +125,12 @@ class View:
         return entities_of(known.merged, pairs, weights, said=said, files=known.files)
 
     def believed(self, known: KnownPairs) -> KnownPairs:
-        """Return the answers that agree with the entities that all of them make, as if these were true."""
+        """Return the answers that agree with the entities, and those that came since, as if these were true."""
         if known.infers:
             return known
-        one, other = self.entities_with(known)[known.pairs].T
+        one, other = self.entities[known.pairs].T
         agree = np.where(one == other, known.votes > 0, known.votes < 0)
+        agree |= ~np.isin(known.keys, self.learnt.keys) & (known.votes != 0)
         answers = np.where(known.votes > 0, SAME, DIFFERENT).astype(np.int8)
         return KnownPairs(self.index, known.pairs[agree], answers[agree], infers=True)
 
