@@ -125,7 +125,7 @@ class View:
         return entities_of(known.merged, pairs, weights, said=said, files=known.files)
 
     def believed(self, known: KnownPairs) -> KnownPairs:
-        """Return the answers that agree with the entities, and those that came since, as if these were true."""
+        """Return the answers that agree with the entities, and those that came since, as if all true."""
         if known.infers:
             return known
         one, other = self.entities[known.pairs].T
