@@ -121,7 +121,7 @@ class View:
             apart = known.merged[np.column_stack([known.apart >> 32, known.apart & LOW_BITS])]
             said = apart, np.full(len(apart), -CERTAIN)
         else:
-            said = known.pairs, self.told * known.votes
+            said = known.pairs, self.told * known.votes - LENIENT * (known.numbers >= 0)
         return entities_of(known.merged, pairs, weights, said=said, files=known.files)
 
     def believed(self, known: KnownPairs) -> KnownPairs:
