@@ -103,6 +103,33 @@ def test_slips_are_marked_letter_by_letter(folder, browser, tmp_path):
         context.close()
 
 
+def test_a_match_is_explained_field_by_field(folder, browser):
+    items = samekind.load(folder / "people.csv", records=True, labels="person")
+    said = "Are these the same person?"
+    project = Project(items, algorithm="records", random_state=0)
+    project.standing.set_criterion(said)
+    with Served(project) as served:
+        context = browser.new_context(viewport={"width": 1280, "height": 1100})
+        tab = Visit(context, served.url)
+        page = tab.page
+        expect(page.locator("#question-title")).to_have_text(said)
+        label(tab, items, 20)
+        page.click(".compared summary")
+        shown = page.locator(".compared tbody tr")
+        expect(shown).to_have_count(len(items.points.candidates.fields))
+        a, b = map(int, tab.question.split("-")[1:3])
+        for one, line in zip(project.entities.compared(a, b), shown.all(), strict=True):
+            expect(line).to_contain_text(one.name)
+            expect(line).to_contain_text("missing" if one.alike is None else "% alike")
+        page.evaluate(axe_script())
+        broken = page.evaluate(
+            "axe.run('#question').then((found) => found.violations.map((v) => v.id))"
+        )
+        assert broken == []
+        assert tab.errors == []
+        context.close()
+
+
 def test_two_files_are_linked(folder, browser):
     items = samekind.load(folder / "a.csv", other=folder / "b.csv", labels="person")
     project = Project(items, algorithm="records", random_state=0)

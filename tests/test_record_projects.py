@@ -281,6 +281,37 @@ def test_two_files_are_linked(people):
     assert hits >= 0.9 * len(b)
 
 
+def test_three_files_are_linked_and_a_column_may_be_missing_in_one(tmp_path):
+    names = [
+        "Ann Lee",
+        "Bob Ray",
+        "Cyd Dow",
+        "Dora Penn",
+        "Eve Holt",
+        "Fay Marsh",
+        "Gus Nye",
+        "Hal Orr",
+    ]
+    towns = ["Ulm", "Bonn", "Kiel", "Jena", "Hof", "Trier", "Essen", "Worms"]
+    one = pd.DataFrame({"name": names, "town": towns})
+    two = pd.DataFrame({"called": [f"{name}e" for name in names[:5]], "phone": range(5)})
+    three = pd.DataFrame({"name": names[3:], "town": towns[3:]})
+    for place, frame in zip("abc", (one, two, three), strict=True):
+        frame.to_csv(tmp_path / f"{place}.csv", index=False)
+    given = {"other": [tmp_path / "b.csv", tmp_path / "c.csv"], "columns": ["name=called"]}
+    items = samekind.load(tmp_path / "a.csv", **given, compare="name:name,town:name")
+    files = items.points.files
+    a, b = items.points.candidates.pairs.T
+    assert (files[a] != files[b]).all()
+    truth = np.concatenate([np.arange(8), np.arange(5), np.arange(3, 8)])
+    oracle = samekind.LabelOracle(truth)
+    found = samekind.solve(items, oracle, algorithm="records", random_state=0)
+    assert (found.labels_[:8][truth] == found.labels_).all()
+    assert items.show(8).fields[0] == ("file", "b.csv")
+    again = samekind.load(**items.recipe())
+    assert again.points.files.tolist() == files.tolist()
+
+
 def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
@@ -298,6 +329,7 @@ def test_the_command_runs_on_records(people, tmp_path):
     [
         (["{a}", "--link", "none.csv", "--terminal"], "none.csv does not exist"),
         (["{a}", "--link", "{b}", "--terminal"], "--columns surname=last_name"),
+        (["{a}", "--link", "{a}", "--link", "none.csv", "--terminal"], "none.csv does not exist"),
         (
             ["{a}", "--link", "{a}", "--compare", "surnam", "--terminal"],
             "no column 'surnam', which --compare names",

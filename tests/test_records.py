@@ -16,7 +16,6 @@ from samekind import Session
 from samekind.algorithms import PairCertificate
 from samekind.algorithms.folding import Answered
 from samekind.algorithms.records import Records, entities_of
-from samekind.algorithms.records.clustering import pair_keys
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.points import CandidatePairs, RecordPoints
 
@@ -472,6 +471,37 @@ def test_certificate_holds_as_often_as_it_says():
     assert np.mean(held) >= 0.95
 
 
+def test_what_a_field_tells_follows_from_the_answers():
+    """In one field copies agree, in the other they differ as often as strangers."""
+    rng = np.random.default_rng(0)
+    pairs = [(row, row + 1) for row in range(199)]
+    y = np.arange(200) // 2
+    same = np.array([y[a] == y[b] for a, b in pairs])
+    field = np.column_stack([np.where(same, 1.0, 0.2), rng.random(199)])
+    points = RecordPoints(CandidatePairs.of(pairs, field, ("name", "colour")), 200)
+    run = make(points, audit=0.0)
+    run.apply(answered(pairs[:60], same[:60]))
+    match, stranger = run.explain(0, 1), run.explain(1, 2)
+    assert [one.field for one in match] == ["name", "colour"]
+    assert match[0].weight > 1 > -1 > stranger[0].weight
+    assert max(abs(one[1].weight) for one in (match, stranger)) < 1
+    assert match[0].alike == 1
+    assert run.explain(0, 5) == []
+
+
+def test_one_answer_speaks_for_all_records_of_two_entities():
+    """Where answers may be wrong; the model's doubt is a mean, the answers add up."""
+    groups = [(a, b) for g in (0, 4) for a in range(g, g + 4) for b in range(a + 1, g + 4)]
+    across = [(a, b) for a in range(4) for b in range(4, 8)]
+    pairs, weights = np.array([*groups, *across]), np.array([3.0] * 12 + [-1.0] * 16)
+    single = np.arange(8)
+    said = np.array([[0, 4]]), np.array([3.0])
+    assert len(set(entities_of(single, pairs, weights).tolist())) == 2
+    assert len(set(entities_of(single, pairs, weights, said=said).tolist())) == 1
+    both = np.array([[0, 4], [1, 5]]), np.array([3.0, -3.0])
+    assert len(set(entities_of(single, pairs, weights, said=both).tolist())) == 2
+
+
 def test_average_linkage_by_hand():
     pairs = np.array([[0, 1], [1, 2], [0, 2], [2, 3], [4, 5]])
     weights = np.array([3.0, 2.0, -1.0, -0.5, 1.0])
@@ -481,8 +511,8 @@ def test_average_linkage_by_hand():
     assert entities_of(single, pairs, weights).tolist() == [0, 0, 1, 2, 3, 3, 4]
     files = np.array([0, 0, 1, 1, 0, 1, 0], dtype=np.int8)
     assert entities_of(single, pairs, weights, files=files).tolist() == [0, 1, 1, 2, 3, 3, 4]
-    apart = pair_keys(np.array([[4, 5]]))
-    assert entities_of(single, pairs, weights, apart=apart).tolist() == [0, 0, 1, 2, 3, 4, 5]
+    apart = np.array([[4, 5]]), np.array([-10.0])
+    assert entities_of(single, pairs, weights, said=apart).tolist() == [0, 0, 1, 2, 3, 4, 5]
     root = np.array([0, 1, 0, 3, 4, 5, 6])
     assert entities_of(root, pairs, weights).tolist() == [0, 0, 0, 1, 2, 2, 3]
 

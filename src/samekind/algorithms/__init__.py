@@ -20,7 +20,13 @@ from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, 
 from samekind.algorithms.paper.exact import BasicExact, ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
 from samekind.algorithms.paper.practical import Basic, Batched, Uniform
-from samekind.algorithms.records import AtThreshold, PairCertificate, PairView, Records
+from samekind.algorithms.records import (
+    AtThreshold,
+    FieldEvidence,
+    PairCertificate,
+    PairView,
+    Records,
+)
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [
@@ -36,6 +42,7 @@ __all__ = [
     "Certificate",
     "Classified",
     "ClusterState",
+    "FieldEvidence",
     "FlowAlgorithm",
     "Folding",
     "PairCertificate",

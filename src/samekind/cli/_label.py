@@ -145,7 +145,7 @@ def _project_of(data: Place, project: Place | None) -> Place:
 def _check_ahead(given: dict[str, Any], data: Place, where: Place) -> None:
     """Complain, before there is a page, of what can be seen without the data, and at once."""
     is_pattern = any(sign in str(data) for sign in "*?[")
-    for file in (data, given["link"]):
+    for file in (data, *(given["link"] or ())):
         if not isinstance(file, Path) or is_demo(file) or is_pattern:
             continue
         if not file.exists():

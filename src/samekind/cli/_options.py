@@ -160,8 +160,8 @@ Records = Annotated[
     ),
 ]
 Link = Annotated[
-    Path | None,
-    _data("FILE", "A second file of records. Neither file has duplicates of its own."),
+    list[Path] | None,
+    _data("FILE", "A further file of records; may be repeated. No file has duplicates of its own."),
 ]
 Compare = Annotated[
     str | None,

@@ -50,7 +50,7 @@ def load(
     records: bool | str = False,
     compare: Compare = None,
     block: Block = None,
-    other: str | Path | None = None,
+    other: str | Path | Sequence[str | Path] | None = None,
     cache: str | Path | None = None,
     progress: Tick | None = None,
 ) -> Items:
@@ -113,8 +113,8 @@ def load(
     block : str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in the
         one, or in both of the others.
-    other : str or Path, default=None
-        A second file of records to link with the first, both without duplicates of their own. Where columns
+    other : str, Path or sequence of them, default=None
+        Further files of records to link with the first, each without duplicates of its own. Where columns
         are called differently, ``columns=["surname=last_name"]`` says which are the same.
     cache : str or Path, default=None
         The project beside which features are kept: those of ``mine.db`` in ``mine.features.npy``.

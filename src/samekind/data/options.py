@@ -38,7 +38,7 @@ class LoadOptions:
     records: bool | str = False  # or "auto": if the table looks like one of records
     compare: Sequence[str] | None = None
     block: Sequence[str] | None = None
-    other: Path | None = None
+    other: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, str):
@@ -54,7 +54,7 @@ class LoadOptions:
             "records": self.records is True or self._given(*_OF_RECORDS) != [] or self.records,
             "compare": None if self.compare is None else _fields(self.compare),
             "block": None if self.block is None else _parts(self.block),
-            "other": None if self.other is None else Path(self.other).expanduser(),
+            "other": _paths(self.other),
             "data": Path(self.data).expanduser(),
             "image": None if self.image is None else str(self.image),
             "columns": None if self.columns is None else _names("columns", self.columns),
@@ -74,7 +74,7 @@ class LoadOptions:
             )
 
     def _given(self, *names: str) -> list[str]:
-        return [name for name in names if getattr(self, name) not in (None, AUTO)]
+        return [name for name in names if getattr(self, name) not in (None, AUTO, ())]
 
     def _check_together(self) -> None:
         """Refuse parameters that say differently what items are compared by."""
@@ -125,7 +125,9 @@ class LoadOptions:
             if value != option.default:
                 plain = str(absolute(value)) if isinstance(value, Path) else value
                 plain = DEMO if plain == str(absolute(DEMO)) else plain
-                given[option.name] = list(plain) if isinstance(plain, tuple) else plain
+                if isinstance(plain, tuple):
+                    plain = [str(absolute(x)) if isinstance(x, Path) else x for x in plain]
+                given[option.name] = plain
         return given
 
 
@@ -152,6 +154,11 @@ def _names(parameter: str, given: object) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise DataError(Parameter(parameter), f" must hold names of columns, got {name!r}.")
     return names
+
+
+def _paths(given: object) -> tuple[Path, ...]:
+    several = (given,) if isinstance(given, str | Path) else given or ()
+    return tuple(Path(path).expanduser() for path in several)  # type: ignore[attr-defined]
 
 
 def _shape(given: Sequence[int]) -> tuple[int, ...]:

@@ -66,9 +66,9 @@ class Source:
     """Where that file is kept; None: nowhere."""
     notes: list[str] = field(default_factory=list)
     file_of_row: Array | None = None
-    """Which of two linked files each record is from."""
+    """Which of some linked files each record is from."""
     only_in_one: list[str] = field(default_factory=list)
-    """Columns that the other of two linked files has not."""
+    """Columns that only one of the linked files has."""
     left_out: list[tuple[str, str]] = field(default_factory=list)
     """Pictures that cannot be read, and why."""
 
@@ -129,11 +129,12 @@ def open_source(options: LoadOptions, tick: Tick, *, medium: str | None = None) 
         if (source.medium == "text" and options.text is None) or found.records != options.records:
             # There, "NA" is a text, and a postcode no number.
             source.table = source.shown = _read(found, tick)
-    if source.options.other is not None:
+    if source.options.other:
         from samekind.data.records.linking import linked
 
-        there = replace(options, data=source.options.other, other=None, columns=None, show=None)
-        source = linked(source, open_source(replace(there, compare=None, block=None), tick))
+        plain = replace(options, other=(), columns=None, show=None, compare=None, block=None)
+        others = [open_source(replace(plain, data=path), tick) for path in source.options.other]
+        source = linked([source, *others])
     if medium is not None and source.medium != medium:
         raise DataError(
             f"{path} holds items of another sort ({source.medium}) than the first ({medium})."

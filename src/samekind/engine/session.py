@@ -18,6 +18,7 @@ from samekind.algorithms import (
     UNKNOWN,
     Algorithm,
     AnyAlgorithm,
+    FieldEvidence,
     FlowAlgorithm,
     Folding,
     PairView,
@@ -293,6 +294,11 @@ class Session(BaseSession):
         if not isinstance(view, PairView):
             raise TypeError(f"{self.algorithm!r} says nothing of pairs of records.")
         return view
+
+    def explain(self, a: int, b: int) -> list[FieldEvidence]:
+        """Return what each field says of two records; nothing of other rows."""
+        with self.choosing():
+            return self._run.explain(a, b) if isinstance(self._run, PairView) else []
 
     def frozen(self) -> Session:
         """Return the session as it is now, to be read: it stays so, and keeps nobody waiting."""

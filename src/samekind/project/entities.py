@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.data import Items, Role, cell_text
 from samekind.project.golden import parse_rules
-from samekind.project.records import ChangedPair, ClusterRef, StopAdvice, Threshold
+from samekind.project.records import ChangedPair, ClusterRef, FieldComparison, StopAdvice, Threshold
 from samekind.project.status import SAFE
 from samekind.project.words import ProjectError, plain
 
@@ -25,6 +25,7 @@ __all__ = ["Entities", "EntityRefs", "RecordNames"]
 THRESHOLD = "threshold"  # in `settings`: the probability from which on records are one entity
 GOLDEN = "golden"  # and by which rules golden records are made
 EVEN = 0.5
+TELLING = 0.5  # a bound below this says nothing yet
 EXAMPLES = 6  # pairs that a threshold changes, to look at
 TITLE_FIELDS = 3  # of a record, by which its entity may be called
 MOST_PROPOSED = 40  # letters of each
@@ -112,6 +113,10 @@ class Entities:
         with self._project.act():
             self._project.ledger.set(GOLDEN, rules)
 
+    def compared(self, a: int, b: int) -> list[FieldComparison]:
+        """Return how alike two records are field by field; nothing of other items."""
+        return [FieldComparison(*one) for one in self._project.session.explain(a, b)]
+
     def labels(self, threshold: float | None = None) -> NDArray[np.intp]:
         """Return the entity of each record at a threshold, by default the one that is kept."""
         wanted = self.threshold if threshold is None else threshold
@@ -153,12 +158,11 @@ class Entities:
             chances = view.match_probabilities(pairs[shown].astype(np.intp))
             n_entities = int(np.unique(now.labels).size)
             audit = now.certificate
-            is_known = audit.n_audited > 0 or audit.confidence == 1.0
             return Threshold(
                 threshold=wanted,
                 kept=kept,
-                precision_bound=audit.precision if is_known else None,
-                recall_bound=audit.recall if is_known else None,
+                precision_bound=audit.precision if audit.precision >= TELLING else None,
+                recall_bound=audit.recall if audit.recall >= TELLING else None,
                 audited=audit.n_audited,
                 entities=n_entities,
                 duplicates=now.labels.size - n_entities,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,7 +96,14 @@ class Questions:
             with self._project.state():
                 whole = [self._show(one) for one in comparisons if self._is_whole(one)]
             if whole or not comparisons:
-                return whole
+                return list(map(self._explained, whole))
+
+    def _explained(self, question: Question) -> Question:
+        """Return a question about two records with what speaks for a match."""
+        if question.type != "pair" or question.id in {one.id for one in self._exam("")}:
+            return question
+        compared = self._project.entities.compared(question.a.row, question.b.row)
+        return replace(question, compared=compared)
 
     def comparisons(
         self, who: str, *, lineup: bool = True, sheets: bool = True, most: int = 1

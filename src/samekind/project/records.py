@@ -29,6 +29,7 @@ __all__ = [
     "ClusterRef",
     "ClusterSummary",
     "ContradictionRecord",
+    "FieldComparison",
     "FoundItem",
     "History",
     "ItemView",
@@ -76,6 +77,15 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
+class FieldComparison:
+    """How alike two records are in one field, and what that tells: positive for one entity."""
+
+    name: str
+    alike: float | None  # from 0 to 1, equal; None where one has no value
+    weight: float  # log-odds
+
+
+@dataclass(frozen=True)
 class PairQuestion:
     """Are these two in the same cluster?
 
@@ -91,6 +101,7 @@ class PairQuestion:
     refused: int = 0  # clusters that a is known not to be in
     skipped: bool = False
     subject: int = -1
+    compared: Sequence[FieldComparison] = ()  # of records
     type: Literal["pair"] = "pair"
 
 

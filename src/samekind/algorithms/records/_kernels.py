@@ -10,11 +10,13 @@ from numba import njit, prange
 from samekind._union_find import find_root
 
 __all__ = [
+    "add_on_paths",
     "average_linkage",
     "fit_logistic",
     "grow_forest",
     "join_components",
     "predict_forest",
+    "weakest_on_paths",
 ]
 
 BLOCK = 512  # rows that one tree looks at in a row, while it is in the processor's cache
@@ -46,13 +48,17 @@ def _mean_odds(total, count, one, other, missing, reach):
 
 
 @njit(nogil=True, cache=True)
-def average_linkage(pairs, total, count, size, files, missing, reach, parent):
-    """Merge the two clusters with the largest mean log-odds while it is positive.
+def average_linkage(pairs, total, count, said, size, files, missing, reach, parent):
+    """Merge the two clusters with the largest log-odds while these are positive.
+
+    The log-odds are the mean of the model's and the sum of what answers say: one answer speaks for all.
 
     Parameters
     ----------
     pairs, total, count
         The clusters that candidate pairs connect: each two once, the sum of their log-odds, how many pairs.
+    said
+        The log-odds that answers about each two tell.
     size, files
         Of each cluster: how many records it has, and a bit for the file of each; clusters that share one are
         not merged.
@@ -79,7 +85,7 @@ def average_linkage(pairs, total, count, size, files, missing, reach, parent):
                 following[tail[own]] = 2 * e + side
             tail[own] = 2 * e + side
         a, b = pairs[e, 0], pairs[e, 1]
-        odds = _mean_odds(total[e], count[e], size[a], size[b], missing, reach)
+        odds = said[e] + _mean_odds(total[e], count[e], size[a], size[b], missing, reach)
         if odds > 0 and not files[a] & files[b]:
             heap.append((-odds, e, 0))
     heapq.heapify(heap)
@@ -106,6 +112,7 @@ def average_linkage(pairs, total, count, size, files, missing, reach, parent):
                 if alive[f] and other != a:
                     total[link[other]] += total[f]
                     count[link[other]] += count[f]
+                    said[link[other]] += said[f]
                 alive[f] = False
                 if before < 0:
                     head[a] = following[end]
@@ -120,12 +127,39 @@ def average_linkage(pairs, total, count, size, files, missing, reach, parent):
             other = find_root(parent, pairs[f, 1 - end % 2])
             link[other] = -1
             stamp[f] += 1
-            odds = _mean_odds(total[f], count[f], size[a], size[other], missing, reach)
+            odds = said[f] + _mean_odds(total[f], count[f], size[a], size[other], missing, reach)
             if odds > 0 and not files[a] & files[other]:
                 heapq.heappush(heap, (-odds, f, stamp[f]))
             end = following[end]
     for row in range(parent.size):
         parent[row] = find_root(parent, row)
+
+
+@njit(nogil=True, cache=True)
+def add_on_paths(pairs, up, depth, values, sums):
+    """Add the values of each pair to all links of a tree between its rows; a link is its lower row."""
+    for i in range(len(pairs)):
+        a, b = pairs[i]
+        while a != b:
+            if depth[a] < depth[b]:
+                a, b = b, a
+            sums[a] += values[i]
+            a = up[a]
+
+
+@njit(nogil=True, cache=True)
+def weakest_on_paths(pairs, up, depth, odds):
+    """Return the link with the least odds between the two rows of each pair."""
+    found = np.full(len(pairs), -1)
+    for i in range(len(pairs)):
+        a, b = pairs[i]
+        while a != b:
+            if depth[a] < depth[b]:
+                a, b = b, a
+            if found[i] < 0 or odds[a] < odds[found[i]]:
+                found[i] = a
+            a = up[a]
+    return found
 
 
 @njit(nogil=True, cache=True)

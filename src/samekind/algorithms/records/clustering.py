@@ -1,7 +1,8 @@
 """Entities from the log-odds of pairs: average linkage.
 
 The two clusters whose pairs have the largest mean log-odds merge first, while that mean is positive. So one
-doubtful pair holds nothing together. A pair that is no candidate speaks against a merger; but the pairs of an
+doubtful pair holds nothing together. What answers say about two clusters is added to the mean: one answer
+speaks for all their records. A pair that is no candidate speaks against a merger; but the pairs of an
 entity of hundreds are not all candidates, so of large clusters each record need meet a few others only.
 """
 
@@ -11,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.records._kernels import average_linkage, join_components
-from samekind.flow import IntArray
+from samekind.flow import FloatArray, IntArray
 
-__all__ = ["entities_of", "file_bits", "pair_keys"]
+__all__ = ["entities_of", "file_bits", "mean_odds", "pair_keys"]
 
 MISSING = -1.0  # log-odds of a pair that is no candidate
 REACH = 5.0  # others of a large cluster that each record of the smaller one need meet
@@ -33,7 +34,7 @@ def entities_of(
     pairs: NDArray[np.integer],
     weights: NDArray[np.floating],
     *,
-    apart: NDArray[np.int64] | None = None,
+    said: tuple[NDArray[np.integer], FloatArray] | None = None,
     files: NDArray[np.int8] | None = None,
 ) -> IntArray:
     """Return the entity of each record, numbered in the order of their first records.
@@ -46,8 +47,8 @@ def entities_of(
         Candidate pairs.
     weights : ndarray of shape (m,)
         The log-odds that each is one entity.
-    apart : ndarray of int or None
-        The keys of the pairs of roots that are known to be different.
+    said : (ndarray of shape (k, 2), ndarray of shape (k,)) or None
+        Pairs of roots that answers speak of, and the log-odds that they tell.
     files : ndarray of shape (n,) or None
         The file of each record; then an entity has at most one of each. -1 where it does not matter.
 
@@ -57,24 +58,28 @@ def entities_of(
     array([0, 0, 1, 2])
     """
     n = len(root)
-    ends = root[pairs]
+    spoken_of, told = said if said is not None else (pairs[:0], weights[:0])
+    ends = root[np.concatenate([pairs, spoken_of])]
+    is_model = np.arange(len(ends)) < len(pairs)
+    amounts = np.concatenate([weights, told]).astype(np.float64)
+    keys, place = np.unique(pair_keys(ends), return_inverse=True)
+    total = np.bincount(place, np.where(is_model, amounts, 0.0), len(keys))
+    count = np.bincount(place, is_model, len(keys))
+    by_answers = np.bincount(place, np.where(is_model, 0.0, amounts), len(keys))
     component = np.arange(n)
-    join_components(ends, weights, component)
-    one, other = ends.T
-    within = (component[one] == component[other]) & (one != other)
-    keys, place = np.unique(pair_keys(ends[within]), return_inverse=True)
-    total = np.bincount(place, weights[within], len(keys))
-    if apart is not None:
-        total[np.isin(keys, apart)] = APART
     clusters = np.column_stack([keys >> 32, keys & LOW_BITS])
+    join_components(clusters, total + by_answers, component)
+    one, other = clusters.T
+    within = (component[one] == component[other]) & (one != other)
     bits = np.zeros(n, dtype=np.int64)
     if files is not None:
         np.bitwise_or.at(bits, root, file_bits(files))
     parent = np.arange(n)
     average_linkage(
-        clusters,
-        total,
-        np.bincount(place, minlength=len(keys)),
+        clusters[within],
+        total[within],
+        count[within],
+        by_answers[within],
         np.bincount(root, minlength=n),
         bits,
         MISSING,
@@ -82,6 +87,14 @@ def entities_of(
         parent,
     )
     return np.asarray(np.unique(parent[root], return_inverse=True)[1], dtype=np.intp)
+
+
+def mean_odds(
+    total: FloatArray, count: FloatArray, one: FloatArray, other: FloatArray
+) -> FloatArray:
+    """Return the mean log-odds between clusters of these sizes; pairs that are no candidates count, too."""
+    due = np.maximum(count, np.minimum(one * other, REACH * np.minimum(one, other)))
+    return (total + (due - count) * MISSING) / np.maximum(due, 1.0)
 
 
 def file_bits(files: NDArray[np.int8]) -> IntArray:

@@ -24,7 +24,7 @@ from samekind.algorithms.records._kernels import fit_logistic
 from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import CandidatePairs
 
-__all__ = ["Priors"]
+__all__ = ["Priors", "levels_of", "told_by"]
 
 # Agreement
 EDGES = np.array(
@@ -101,7 +101,7 @@ def _agreement(candidates: CandidatePairs, n: int) -> FloatArray:
     weights, share = np.zeros((levels.shape[1], N_LEVELS)), 0.0
     for _ in range(ITERATIONS):
         before, share = share, float(np.clip(matches.mean(), 1 / len(codes), 0.95))
-        weights = np.array([_told(code, matches) for code in codes.T])
+        weights = np.array([told_by(code, matches) for code in codes.T])
         odds = logit(share) + _total(weights, codes)
         matches = expit(odds)
         if abs(share - before) < 1e-4 * share:
@@ -116,9 +116,14 @@ def _levels(candidates: CandidatePairs) -> NDArray[np.int8]:
     Its steps are quantiles, finer towards the likely matches: no value of it has a meaning by itself.
     """
     compared, overall = candidates.comparisons, candidates.similarity
-    levels = np.where(np.isnan(compared), 0, 1 + np.digitize(compared, EDGES))
+    levels = levels_of(compared)
     edges = np.quantile(overall, 1 - 0.5 ** np.arange(1, len(EDGES) + 1))
     return np.column_stack([levels, 1 + np.digitize(overall, edges)]).astype(np.int8)
+
+
+def levels_of(compared: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Return the level of each likeness, 0 where it is missing."""
+    return np.where(np.isnan(compared), 0, 1 + np.digitize(compared, EDGES)).astype(np.int8)
 
 
 def _most_similar(candidates: CandidatePairs, step: int, n: int) -> FloatArray:
@@ -132,7 +137,7 @@ def _most_similar(candidates: CandidatePairs, step: int, n: int) -> FloatArray:
     return matches
 
 
-def _told(code: NDArray[np.int8], matches: FloatArray) -> FloatArray:
+def told_by(code: NDArray[np.int8], matches: FloatArray) -> FloatArray:
     """Return the log-odds that each level of a field tells; a higher level never speaks against a match."""
     counts = np.bincount(code, minlength=N_LEVELS).astype(float)
     of_matches = np.bincount(code, weights=matches, minlength=N_LEVELS)

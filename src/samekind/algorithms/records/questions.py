@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.records.evidence import held_by
 from samekind.algorithms.records.known_pairs import KnownPairs
 from samekind.algorithms.records.scores import View, chance_of
 from samekind.flow import FloatArray, IntArray, Pairs
@@ -32,6 +33,8 @@ class Doubts(NamedTuple):
 
     numbers: IntArray
     odds: FloatArray
+    stake: FloatArray
+    """How many records depend on each."""
 
     @property
     def is_quiet(self) -> bool:
@@ -75,9 +78,10 @@ class Wave:
 def find_doubts(view: View, known: KnownPairs) -> Doubts:
     """Return the open pairs of the pool."""
     numbers = view.pool[~known.decided[view.pool]]
-    if known.infers:
-        return Doubts(numbers, view.odds[numbers].astype(np.float64))
-    return Doubts(numbers, _held_by(numbers, view, known))
+    if known.infers or not len(known):
+        return Doubts(numbers, view.odds[numbers].astype(np.float64), np.ones(numbers.size))
+    odds, stake = held_by(numbers, view, known)
+    return Doubts(numbers, odds, stake)
 
 
 def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) -> IntArray:
@@ -88,7 +92,7 @@ def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) 
         n_different = np.count_nonzero(known.votes < 0)
         tired = max(n_different - WANTED_DIFFERENT * len(known), 0.0)
         moved = chance_of(doubts.odds - min(MOST_PUSHED, PUSH * tired))
-        value = moved * (1 - moved)
+        value = moved * (1 - moved) * doubts.stake
     value = value * (1 + LUCK * luck[(doubts.numbers * 40_503) % luck.size])
     return doubts.numbers[np.argsort(-value, kind="stable")]
 
@@ -96,22 +100,3 @@ def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) 
 def likeliest_first(view: View, known: KnownPairs) -> IntArray:
     """Return all candidate pairs that nothing is known of, the likeliest first."""
     return np.asarray(view.likeliest[~known.decided[view.likeliest]])
-
-
-def _held_by(open_pairs: IntArray, view: View, known: KnownPairs) -> FloatArray:
-    """Return the log-odds of all that speaks for or against two entities being one, or one being two.
-
-    Where answers may be wrong: what a pair decides rests on other pairs, too. So an answer that nobody would
-    have expected is asked again by way of other records of the two entities.
-    """
-    some = np.union1d(open_pairs, known.numbers[known.numbers >= 0])
-    weights = view.odds[some] + view.told * known.evidence[some].astype(np.float64)
-    pairs = view.index.pairs[some]
-    one, other = np.sort(view.entities[pairs], axis=1).T
-    _, place = np.unique(one * view.index.n + other, return_inverse=True)
-    between = np.bincount(place, weights)[place]
-    own = np.where(one == other, weights, 0.0)
-    n = view.index.n
-    held = np.bincount(pairs[:, 0], own, n) + np.bincount(pairs[:, 1], own, n)
-    total = np.where(one == other, held[pairs].min(axis=1), between)
-    return np.asarray(total[np.searchsorted(some, open_pairs)])

@@ -17,6 +17,7 @@ import numpy as np
 from samekind.algorithms.base import Snapshot
 from samekind.algorithms.folding import Answered, Expected, Folding
 from samekind.algorithms.records.clustering import pair_keys
+from samekind.algorithms.records.explaining import FieldEvidence, explain
 from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Wave, best_first, likeliest_first
 from samekind.algorithms.records.scores import PairScores
@@ -146,6 +147,13 @@ class Records(Folding[RecordsParams]):
     def match_probabilities(self, pairs: Pairs) -> FloatArray:
         """Return how likely each pair of rows is one entity; 0 for pairs that are no candidates."""
         return self._state.view.chances(pairs, self._state.known)
+
+    def explain(self, a: int, b: int) -> list[FieldEvidence]:
+        """Return what each field says of two records; nothing of pairs that are no candidates."""
+        number = int(self._scores.index.numbers_of(pair_keys(np.array([[a, b]])))[0])
+        if number < 0:
+            return []
+        return explain(self.records.candidates, self._state.live, number)
 
     def at_threshold(self, threshold: float) -> AtThreshold:
         """Return the entities if records are put together from this probability on."""

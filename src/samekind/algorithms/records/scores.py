@@ -11,7 +11,7 @@ from scipy.special import expit
 from samekind.algorithms.records.clustering import LOW_BITS, entities_of, pair_keys
 from samekind.algorithms.records.known_pairs import KnownPairs, PairIndex
 from samekind.algorithms.records.pair_model import PairModel
-from samekind.flow import SAME, FloatArray, IntArray, Pairs
+from samekind.flow import DIFFERENT, SAME, FloatArray, IntArray, Pairs
 from samekind.points import RecordPoints
 
 __all__ = ["PairScores", "View", "chance_of"]
@@ -20,7 +20,7 @@ FEW_PAIRS = 2**17  # that can all be looked at for every question
 POOL = 2**16  # doubtful pairs of more
 CERTAIN = 1e4  # log-odds of an answer that is true
 LEAST_RATE = 1e-3  # of wrong answers, where some may be
-LENIENT = 0.4  # log-odds below even at which trusted answers put pairs together: F1 is best a little below
+LENIENT = 0.4  # log-odds below even at which pairs are put together: F1 is best a little below
 
 
 class PairScores:
@@ -115,17 +115,24 @@ class View:
         """Return the entities that the model and these answers make, above log-odds of `threshold`."""
         pairs: NDArray[np.integer] = self.index.pairs
         weights = self.odds.astype(np.float64) - threshold
-        if len(self.learnt) and known.infers:
+        if len(self.learnt):
             weights += LENIENT
         if known.infers:
-            apart = np.column_stack([known.apart >> 32, known.apart & LOW_BITS])
-            keys = np.unique(pair_keys(known.merged[apart]))
-            return entities_of(known.merged, pairs, weights, apart=keys, files=known.files)
-        asked, votes = known.numbers, self.told * known.votes
-        weights[asked[asked >= 0]] += votes[asked >= 0]  # each candidate stands there once
-        pairs = np.concatenate([pairs, known.pairs[asked < 0]])
-        weights = np.concatenate([weights, votes[asked < 0]])
-        return entities_of(known.merged, pairs, weights, files=known.files)
+            apart = known.merged[np.column_stack([known.apart >> 32, known.apart & LOW_BITS])]
+            said = apart, np.full(len(apart), -CERTAIN)
+        else:
+            said = known.pairs, self.told * known.votes - LENIENT * (known.numbers >= 0)
+        return entities_of(known.merged, pairs, weights, said=said, files=known.files)
+
+    def believed(self, known: KnownPairs) -> KnownPairs:
+        """Return the answers that agree with the entities, and those that came since, as if all true."""
+        if known.infers:
+            return known
+        one, other = self.entities[known.pairs].T
+        agree = np.where(one == other, known.votes > 0, known.votes < 0)
+        agree |= ~np.isin(known.keys, self.learnt.keys) & (known.votes != 0)
+        answers = np.where(known.votes > 0, SAME, DIFFERENT).astype(np.int8)
+        return KnownPairs(self.index, known.pairs[agree], answers[agree], infers=True)
 
     def chances(self, pairs: Pairs, known: KnownPairs) -> FloatArray:
         """Return how likely each pair is a match; 0 for pairs that are no candidates and not known to be."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from samekind.algorithms.records.certificate import PairCertificate
+from samekind.algorithms.records.explaining import FieldEvidence
 from samekind.algorithms.records.state import RecordState
 from samekind.flow import FloatArray, IntArray, Pairs
 
@@ -29,6 +30,10 @@ class PairView(Protocol):
 
     def match_probabilities(self, pairs: Pairs) -> FloatArray:
         """Return how likely each pair of rows is one entity."""
+        ...
+
+    def explain(self, a: int, b: int) -> list[FieldEvidence]:
+        """Return what each field says of two rows."""
         ...
 
     def at_threshold(self, threshold: float) -> AtThreshold:

@@ -49,16 +49,17 @@ def nearest_pairs(
     A record whose further neighbours are nearly as near as the first is paired with twice as many: an entity
     of hundreds of records is found by chains of such pairs.
 
-    Where records are of two files, only pairs across them.
+    Where records are of several files, only pairs across them.
     """
     n = terms.shape[0]
     if files is None:
         return _matched(terms, terms, np.arange(n), np.arange(n), top, (0, n), tick)
-    one, other = np.flatnonzero(files == 0), np.flatnonzero(files != 0)
-    here, there = terms[one], terms[other]
-    forth = _matched(here, there, one, other, top, (0, n), tick)
-    back = _matched(there, here, other, one, top, (one.size, n), tick)
-    return sorted_pairs(np.concatenate([forth, back]), n)
+    found, done = [], 0
+    for file in np.unique(files).tolist():
+        own, others = np.flatnonzero(files == file), np.flatnonzero(files != file)
+        found.append(_matched(terms[own], terms[others], own, others, top, (done, n), tick))
+        done += own.size
+    return sorted_pairs(np.concatenate(found), n)
 
 
 def _matched(

@@ -26,13 +26,13 @@ def made_of_records(source: Source, tick: Tick) -> Made:
     if source.shown is None:
         raise DataError(f"{source.name} is no table: records are rows of one.")
     options = source.options
-    if options.columns is not None and options.other is None and options.compare is not None:
+    if options.columns is not None and not options.other and options.compare is not None:
         raise DataError(
             *(Parameter("columns"), " and ", Parameter("compare")),
             " must not both be given: both say what is compared.",
         )
     compare = options.compare
-    if options.columns is not None and options.other is None:
+    if options.columns is not None and not options.other:
         compare = options.columns
     found = compare_records(
         source.shown.frame,

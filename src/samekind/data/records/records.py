@@ -29,7 +29,7 @@ from samekind.data.records.kinds import (
     parse_compare,
     with_plain_names,
 )
-from samekind.data.records.linking import both_files
+from samekind.data.records.linking import several_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
 from samekind.data.records.terms import letters_of
 from samekind.data.tables import Tick, silent
@@ -66,12 +66,11 @@ def records_of(
     *,
     compare: Compare = None,
     block: Block = None,
-    other: pd.DataFrame | None = None,
+    other: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     columns: Mapping[str, str] | None = None,
     leave_out: Sequence[str] = (),
     neighbours: int | None = None,
     source: str = "the table",
-    other_source: str = "the other table",
     content: str = "",
     progress: Tick | None = None,
 ) -> ComparedRecords:
@@ -88,19 +87,19 @@ def records_of(
     block : str or sequence of str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
         the one, or in both of the others.
-    other : DataFrame, default=None
-        A second file to link with the first: then records of one are compared with those of the other only,
-        and its rows come after those of the first.
+    other : DataFrame or sequence of DataFrame, default=None
+        Further files to link with the first: then records are compared with those of other files only, and
+        their rows come after those of the first.
     columns : mapping of str to str, default=None
-        Names of columns of the first file to those of the other that hold the same.
+        Names of columns of the first file to those of others that hold the same.
     leave_out : sequence of str, default=()
         Columns that are not compared, such as the labels.
     neighbours : int, default=None
         With how many others each record is compared, the most alike. None: 20, and 10 where there are more
         than 200,000 records. Twenty find a few more matches of a million (99.5 instead of 99.3 %), and take
         longer to compare.
-    source, other_source : str
-        What to call the tables in messages.
+    source : str
+        What to call the table in messages.
     content : str
         What changes when the records do.
     progress : callable, default=None
@@ -121,7 +120,13 @@ def records_of(
     tick = silent if progress is None else progress
     files, notes = None, list[str]()
     if other is not None:
-        frame, files, apart, notes = both_files(frame, other, columns, source, other_source)
+        others = [other] if isinstance(other, pd.DataFrame) else list(other)
+        names = (
+            ["the other table"]
+            if len(others) == 1
+            else [f"table {k + 2}" for k in range(len(others))]
+        )
+        frame, files, apart, notes = several_files([frame, *others], columns, [source, *names])
         leave_out = [*leave_out, *apart]
     found = compare_records(
         frame,

@@ -65,7 +65,8 @@ def copies(
     codes = combined(fields, missing_agree=True)
     n = codes.size
     if files is not None:
-        codes = codes * 2 + (files != 0)
+        n_files = int(files.max()) + 1
+        codes = codes * n_files + files
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order][0] - 1))
     sizes = np.diff(starts, append=n)
@@ -77,10 +78,16 @@ def copies(
     if files is None:
         tied = np.flatnonzero(later)
         return kept, sorted_pairs(np.stack([order[tied - 1], order[tied]], axis=1), n)
-    # Pairs go across files: each copy is tied to the first equal record of the other one, if any.
-    there = {int(codes[order[s]]): int(order[s]) for s in starts[sizes > 0]}
+    # Pairs go across files: each copy is tied to the first equal record of another one, if any.
+    there = {int(codes[order[s]]): int(order[s]) for s in starts}
+
+    def mate(row: int) -> int:
+        alike = int(codes[row]) // n_files * n_files
+        others = (alike + file for file in range(n_files) if file != files[row])
+        return next((there[code] for code in others if code in there), -1)
+
     tied = order[later]
-    mates = np.array([there.get(int(codes[row]) ^ 1, -1) for row in tied], dtype=np.intp)
+    mates = np.array([mate(row) for row in tied.tolist()], dtype=np.intp)
     return kept, sorted_pairs(np.stack([tied, mates], axis=1)[mates >= 0], n)
 
 
@@ -112,7 +119,7 @@ def pairs_in_blocks(
             if size > _ALL_PAIRS:
                 rows = np.sort(order[start : start + size])
                 own = None if files is None else files[rows]
-                if own is None or 0 < int((own == 0).sum()) < size:
+                if own is None or own.min() < own.max():
                     found.append(
                         rows[nearest_pairs(terms[rows], top, own, silent)].astype(np.int32)
                     )

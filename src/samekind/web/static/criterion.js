@@ -11,9 +11,11 @@ export function Criterion() {
   const status = useStore((now) => now.status);
   const text = status?.criterion ?? "";
   const isHidden = !status || status.done || (!text && !may("own"));
-  const label = text ? "Edit what counts as the same kind" : "Say what counts as the same kind";
+  const isHeading = status?.records ?? false; // of each question
+  const same = isHeading ? "the same entity" : "the same kind";
+  const label = text ? `Edit what counts as ${same}` : `Say what counts as ${same}`;
   return html`<div id="criterion" class="criterion" hidden=${isHidden}>
-    <span class="criterion-text" dir="auto" title=${text}>${text}</span>
+    ${!isHeading && html`<span class="criterion-text" dir="auto" title=${text}>${text}</span>`}
     <${Button} class="link" data-needs="own" aria-label=${label} act=${() => edit(text)}>
       ${text ? "Edit" : label}
     <//>

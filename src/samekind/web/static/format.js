@@ -15,6 +15,11 @@ export function andCopies(copies) {
   return copies ? ` and ${count(copies, "copy", "copies")}` : "";
 }
 
+/** @param {number} share @returns {string} */
+export function percent(share) {
+  return `${(100 * share).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
+}
+
 /** @param {string} text @param {number} most @returns {string} */
 export function shorten(text, most) {
   return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;

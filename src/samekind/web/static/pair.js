@@ -2,27 +2,28 @@
 
 import { html, useMemo, useState } from "./vendor/preact.js";
 import { compare, compareLetters } from "./diff.js";
-import { shorten } from "./format.js";
+import { percent, shorten } from "./format.js";
 import { difference, oneLine, titled } from "./item_text.js";
 import { ColumnName, Foldable, HideUncompared, shownFields, Strip } from "./items.js";
 import { nameOf } from "./names.js";
 import { useStore } from "./use.js";
 import { Stage } from "./zoom.js";
 
-/** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion */
+/** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion @typedef {import("./types.js").FieldComparison} FieldComparison */
 
 const ALIKE = 0.34; // share of words in common from which the differences are what to look at
 const MANY_FIELDS = 14; // from which fields that agree are folded
 const LONG_CELL = 400;
+const LITTLE = 0.4; // log-odds that say next to nothing
 const SPOKEN = /** @type {Record<string, string>} */ ({
   absent: " (only one has it)",
   differs: " (differs)",
   "differs close": " (differs a little)",
 });
 
-/** @param {{question: Pick<PairQuestion, "a" | "b" | "b_cluster" | "more">, zoom: import("./zoom.js").Zoom | null}} props */
+/** @param {{question: Pick<PairQuestion, "a" | "b" | "b_cluster" | "more"> & Partial<PairQuestion>, zoom: import("./zoom.js").Zoom | null}} props */
 export function Pair({ question, zoom }) {
-  const { a, b, b_cluster: kind, more } = question;
+  const { a, b, b_cluster: kind, more, compared = [] } = question;
   const texts = useMemo(
     () => (a.text !== null && b.text !== null ? textsOf(a.text, b.text) : null),
     [a, b],
@@ -41,6 +42,7 @@ export function Pair({ question, zoom }) {
       a.fields.length + b.fields.length > 0 &&
       html`<${FieldTable} a=${a} b=${b} isAlone=${!hasCards} />`
     }
+    ${compared.length > 0 && html`<${Compared} fields=${compared} />`}
     ${more.length > 0 && html`<${MoreOf} kind=${kind} more=${more} />`}
   </div>`;
 }
@@ -155,6 +157,38 @@ function Cell({ value, shown }) {
   if (!value) return html`<td class="empty">–</td>`;
   const text = typeof shown === "string" ? shorten(shown, LONG_CELL) : shown;
   return html`<td dir="auto" class=${/^-?[\d.,\s]+%?$/.test(value) ? "figure" : ""}>${text}</td>`;
+}
+
+/** What each field says of two records. @param {{fields: FieldComparison[]}} props */
+function Compared({ fields }) {
+  return html`<details class="compared">
+    <summary>What speaks for a match</summary>
+    <table class="fields">
+      <caption class="hint">
+        How alike each field is, and how much more often likely matches are so than other pairs
+      </caption>
+      <tbody>
+        ${fields.map(
+          ({ name, alike, weight }) =>
+            html`<tr key=${name}>
+              <th scope="row" dir="auto">${name}</th>
+              <td class="figure">
+                ${alike === null ? "missing" : `${percent(Math.round(100 * alike) / 100)} alike`}
+              </td>
+              <td>${spokenWeight(alike, weight)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </details>`;
+}
+
+/** @param {number | null} alike @param {number} weight @returns {string} */
+function spokenWeight(alike, weight) {
+  if (alike === null || Math.abs(weight) < LITTLE) return "says little";
+  const times = Math.exp(Math.abs(weight));
+  const often = `${times < 10 ? times.toFixed(1) : Math.round(times)} times as often`;
+  return weight > 0 ? `for: ${often}` : `against: others, ${often}`;
 }
 
 /** @param {{kind: import("./types.js").ClusterRef | null, more: ItemView[]}} props */

@@ -175,8 +175,8 @@ function hasPicture(question) {
 /** @param {Question} question @returns {string} */
 function titleOf(question) {
   if (question.type === "pair") {
-    const isRecords = state.status?.records;
-    return isRecords ? "Are these two the same?" : "Are these two of the same kind?";
+    if (!state.status?.records) return "Are these two of the same kind?";
+    return state.status.criterion || "Are these two the same entity?";
   }
   if (question.type === "lineup") return "Which kind is this?";
   const { cluster } = question;

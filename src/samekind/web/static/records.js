@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { call } from "./api.js";
-import { count, number } from "./format.js";
+import { count, number, percent } from "./format.js";
 import { brief } from "./item_text.js";
 import { may } from "./me.js";
 import { slips } from "./pair.js";
@@ -21,9 +21,6 @@ const probabilityAt = (step) => 1 / (1 + Math.exp(-step / 10));
 
 /** @param {number} probability @returns {number} */
 const stepAt = (probability) => Math.round(10 * Math.log(probability / (1 - probability)));
-
-/** @param {number} share @returns {string} */
-const percent = (share) => `${(100 * share).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
 
 /** @param {number} probability @returns {string} */
 const text = (probability) =>

@@ -36,6 +36,13 @@ export interface ClusterSummary extends ClusterOption {
   doubtful: ItemView[];
 }
 
+/** How alike two records are in one field, from 0 to 1, and the log-odds that it tells. */
+export interface FieldComparison {
+  name: string;
+  alike: number | null;
+  weight: number;
+}
+
 export interface PairQuestion {
   id: string;
   type: "pair";
@@ -48,6 +55,8 @@ export interface PairQuestion {
   skipped: boolean;
   /** The row that "it is …" is about. */
   subject: number;
+  /** Of records. */
+  compared: FieldComparison[];
 }
 
 export interface LineupQuestion {
