@@ -21,7 +21,7 @@ from samekind import (
     Session,
     solve,
 )
-from samekind.engine import answer_with
+from samekind.engine import answer_with, keep_heard
 from samekind.oracles import ChatError, SpentError
 from samekind.oracles.chat.questions import ModelQuestion, group_pairs
 from samekind.oracles.chat.reply import UnreadableError, read_reply
@@ -352,9 +352,7 @@ class TestRuns:
             oracle = oracle_at(url, texts, in_flight=2, per_call=1)
             sizes = []
             for heard in oracle.stream(session.pending()):
-                from samekind.engine.hearing import keep_heard
-
-                keep_heard(session, heard, oracle)
+                keep_heard(session, heard, oracle, session.expect(heard.pairs))
                 with Ledger(tmp_path / "p.db", read_only=True) as ledger:
                     sizes.append(len(ledger))
             oracle.close()

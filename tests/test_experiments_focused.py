@@ -32,7 +32,7 @@ from experiments.tables import cell_text, tables_of
 from experiments.targets import required_numbers
 from experiments.trace import FocusedSetup, NoisySetup, PaperSetup, draws_seed
 from experiments.truth import Instance
-from samekind.clusters import Certificate
+from samekind.algorithms import Certificate
 
 MARKS = (20, 40, 60)
 

@@ -13,12 +13,12 @@ from samekind import (
     DIFFERENT,
     SAME,
     UNSURE,
-    ContradictionWarning,
     Ledger,
     LedgerError,
     Session,
 )
 from samekind.algorithms import ALGORITHMS, Folding, find_algorithm
+from samekind.engine import ContradictionWarning
 
 X, Y = blobs((16, 9, 6), seed=1)
 OPTIONS = {"algorithm": "basic", "random_state": 3, "batch": 6}

@@ -46,7 +46,7 @@ ROLE_OF = {
     **dict.fromkeys(("threshold", "search", "suggest"), "review"),
     # the project as a whole
     **dict.fromkeys(("export", "import_answers", "finish", "resume", "sheets"), "own"),
-    **dict.fromkeys(("exports", "budget"), "own"),
+    **dict.fromkeys(("exports", "budget", "split"), "own"),
     **dict.fromkeys(("criterion", "keep_threshold", "links", "invite", "revoke"), "own"),
 }
 
@@ -283,7 +283,7 @@ class TestRoles:
         with server.person(made["token"]) as lea:
             assert lea.get("/about").json() == {
                 "name": "rows", "title": "rows.csv", "state": "ready", "who": "lea", "role": "review",
-                "doing": "", "share": 1.0,
+                "doing": "", "share": 1.0, "part_of": None,
             }  # fmt: skip
             number = made["link"]["id"]
             assert people["review"].status(f"/links/{number}/revoke", "POST") == 403

@@ -261,7 +261,7 @@ class Deck(Cards):
 
     def option(self, cluster, name, members):
         shown = [self.items[row] for row in members]
-        return ClusterOption(cluster, cluster, name, f"kind {cluster}", members=shown)
+        return ClusterOption(cluster, cluster, name, f"kind {cluster}", "", members=shown)
 
 
 def rendered(shown, width=80, **options):

@@ -34,7 +34,7 @@ def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     wanted = {name: given.get(name) for name in names}
     if Path(str(wanted["features"])).suffix.lower() in FEATURE_FILES:
         wanted["embeddings"] = wanted.pop("features")
-    wanted["other"] = given["link"]
+    wanted["other"] = given["link"] or None
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
     wanted |= _named("--read", given["read"], READ)
     if (shape := wanted.get("image_shape")) is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -259,8 +260,15 @@ def digests_of_pictures(pictures: Pictures) -> Digests:
 
 
 def _of_file(folder: Path, name: str) -> int:
-    with inside(folder, name).open("rb") as file:
-        found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).digest()
+    """Return a digest of a picture's file; of its name, if it cannot be read any more."""
+    try:
+        path = inside(folder, name)
+        if not stat.S_ISREG(path.stat().st_mode):
+            return int(_of_text(name))
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).digest()
+    except (DataError, OSError):
+        return int(_of_text(name))
     return int.from_bytes(found, "little")
 
 

@@ -19,6 +19,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from samekind.algorithms.focused import _kernels as kernels
 from samekind.algorithms.focused.evidence import Kind
@@ -125,7 +126,7 @@ class Chooser:
         mass = np.bincount(labels, weight, state.n_groups)
         sums = np.stack([np.bincount(labels, weight * x, mass.size) for x in X.T], axis=1)
         centers = sums[mass > 0] / mass[mass > 0, None]
-        cost = np.min([((X - center) ** 2).sum(axis=1) for center in centers], axis=0) * weight
+        cost = cdist(X, centers, "sqeuclidean").min(axis=1) * weight
         cost = np.where(self.open, cost, 0.0)
         cost[list(taken)] = 0.0
         found: list[Choice] = []
