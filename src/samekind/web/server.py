@@ -42,6 +42,7 @@ ANY_ADDRESS = "*"  # among allowed hosts: any numeric address, but no name
 WILDCARDS = ("0.0.0.0", "::", "")
 USUAL_PORT = 8720
 LARGEST_HEAD = 16 * 1024  # bytes of the address and the headers
+PARSED_HEAD = 16 * LARGEST_HEAD  # so many are read, for the guard to say what is wrong
 HEAD_SECONDS = 10  # until a connection without a whole request head is closed
 CONNECTIONS = 500  # at once; more get 503
 UNREAD_SECONDS = 60  # until a client that does not read the reply is disconnected
@@ -95,7 +96,7 @@ class Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # the guard looks at them
-            h11_max_incomplete_event_size=LARGEST_HEAD,
+            h11_max_incomplete_event_size=PARSED_HEAD,
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=HEAD_SECONDS,
             timeout_graceful_shutdown=patience,
