@@ -195,7 +195,7 @@ class Focused(Folding[FocusedParams]):
         rng = np.random.default_rng([self._seed, 3, count, len(taken)])
         audit = self._audit_pairs(n, taken, count, rng)
         if len(audit) == n:
-            return np.array(audit, dtype=np.intp)
+            return self._as_drawn(audit)
         chooser = self._chooser(rng)
         held = [*taken, *(row for pair in audit for row in pair)]
         nodes = state.terrain.nodes_of(np.array(sorted(held), dtype=np.intp))
@@ -216,7 +216,12 @@ class Focused(Folding[FocusedParams]):
                     self._drawn[(min(a, b), max(a, b))] = choice.kind
         if len(found) > 1:  # what falls due meanwhile
             audit = self._audit_pairs(n, taken, count + len(found), rng)
-        return np.array((audit + found)[:n], dtype=np.intp).reshape(-1, 2)
+        return np.concatenate([self._as_drawn(audit), _as_pairs(found)])[:n]
+
+    def _as_drawn(self, audit: list[tuple[int, int]]) -> Pairs:
+        """Note that questions are the audit's, and return them."""
+        self._drawn |= {(min(a, b), max(a, b)): Kind.AUDIT for a, b in audit}
+        return _as_pairs(audit)
 
     def _chooser(self, rng: np.random.Generator) -> Chooser:
         unsure, undecided = self._unsure(), self._undecided()
@@ -311,9 +316,7 @@ class Focused(Folding[FocusedParams]):
         for row, group in zip(rows, groups.tolist(), strict=True):
             against = self._live_cluster_of(np.array(audit.refused.get(row, []), dtype=np.intp))
             if group not in against and len(found) < due:  # or it is predicted elsewhere now
-                member = int(state.terrain.rows[int(rng.choice(state.members[group]))])
-                self._drawn[(min(row, member), max(row, member))] = Kind.AUDIT
-                found.append((row, member))
+                found.append((row, int(state.terrain.rows[int(rng.choice(state.members[group]))])))
         return found
 
     def _may_audit(self, count: int) -> bool:
@@ -483,6 +486,10 @@ def _unproven(state: State) -> list[tuple[int, int]]:
     one, two = one[alive], two[alive]
     order = np.argsort(-np.maximum(state.p[one, two], state.p[two, one]), kind="stable")
     return list(zip(one[order].tolist(), two[order].tolist(), strict=True))
+
+
+def _as_pairs(found: list[tuple[int, int]]) -> Pairs:
+    return np.array(found, dtype=np.intp).reshape(-1, 2)
 
 
 def _nothing() -> Answered:
