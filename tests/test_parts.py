@@ -302,7 +302,7 @@ def test_a_kind_is_split_on_the_page_and_copies_are_told(place):
         page.wait_for_url("**/p/*.kind-1/")
         expect(page.locator(".criterion-text")).to_have_text("Is it gone?")
         part = served.project.parts.open(1)
-        page.wait_for_selector("#question[data-id]:not([data-id=''])")
+        page.wait_for_selector("#question[aria-busy=false]:not([data-id=''])")
         rows = map(int, re.findall(r"\d+", page.get_attribute("#question", "data-id")))
         many = max(part.item(row).copies for row in rows)
         if many:
