@@ -11,7 +11,7 @@ from benchmarks.team_site import place_of
 if TYPE_CHECKING:
     from samekind.ledger import Event
 
-Pair = frozenset[int]
+Pair = frozenset[int | None]
 
 
 @dataclass

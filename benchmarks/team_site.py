@@ -98,8 +98,14 @@ def servers(where: str, count: int) -> Iterator[Running]:
                 port = free.getsockname()[1]
             command = [sys.executable, "-m", "samekind", "serve", f"{NAME}={shown}"]
             options = ["--port", str(port)]
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            started.append(subprocess.Popen([*command, *options], env=environment, **quiet))
+            started.append(
+                subprocess.Popen(
+                    [*command, *options],
+                    env=environment,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
             addresses.append(f"http://127.0.0.1:{port}")
         for address, process in zip(addresses, started, strict=True):
             _wait_for(address, process)

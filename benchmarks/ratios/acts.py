@@ -37,7 +37,7 @@ def acts(setting: Setting) -> Iterator[Ratio]:
     items = Items.of_array(X, "rows", [f"x{k}" for k in range(X.shape[1])])
     with tempfile.TemporaryDirectory(dir=setting.scratch) as folder:
         path = Path(folder) / "mine.db"
-        with closing(Project(items, path, random_state=0, budget=None, sheet=0)) as project:
+        with closing(Project(items, path, random_state=0, epsilon=None, sheet=0)) as project:
             _answer_at_once(project, y, few)
             times = [_click(project, y) for _ in range(200)]
             yield _within(
@@ -90,6 +90,7 @@ def _write_history(project: Project, y: Any, answers: int) -> None:
 
 def _click(project: Project, y: Any) -> float:
     [question] = project.next("ann", lineup=False)
+    assert question.type == "pair"
     said = "same" if y[question.a.row] == y[question.b.row] else "different"
 
     def click() -> None:
@@ -101,9 +102,9 @@ def _click(project: Project, y: Any) -> float:
 
 
 def _correct(project: Project, y: Any) -> float:
-    record = next(r for r in project.answers(limit=10**6).answers if r.who == "ann")
+    record = next(r for r in project.answers.page(limit=10**6).answers if r.who == "ann")
     other = "different" if record.answer == "same" else "same"
-    return seconds(lambda: project.correct(record.a, record.b, other, who="cy"))
+    return seconds(lambda: project.answers.correct(record.a, record.b, other, who="cy"))
 
 
 def _undo(project: Project, y: Any) -> float:
@@ -116,8 +117,8 @@ def _undo_of_another(project: Project, y: Any) -> float:
 
 
 def _merge(project: Project, y: Any) -> float:
-    kinds = [kind.cluster for kind in project.overview().clusters[:2]]
-    merged = seconds(lambda: project.merge(kinds, who="ann"))
+    kinds = [kind.cluster for kind in project.kinds.refs()[:2]]
+    merged = seconds(lambda: project.kinds.merge(kinds, who="ann"))
     return max(merged, seconds(lambda: project.undo(who="ann")))
 
 

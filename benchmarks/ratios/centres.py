@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,8 @@ def hundred(setting: Setting) -> Iterator[Ratio]:
         X, _ = synthetic(setting.rows(10**6), dtype)
         ours, theirs = in_turns(
             5,
-            lambda X=X: sample_centres(X, 100),
-            lambda X=X: kmeans_plusplus(X, 100, n_local_trials=1, random_state=0),
+            partial(sample_centres, X, 100),
+            partial(kmeans_plusplus, X, 100, n_local_trials=1, random_state=0),
         )
         yield Ratio(
             f"100 centres of {len(X):,} x 10 {dtype} / kmeans_plusplus(X, 100)",

@@ -31,7 +31,8 @@ def in_turns(times: int, *works: Callable[[], object]) -> list[float]:
 @lru_cache(maxsize=1)
 def synthetic(n: int, dtype: str = "float64") -> tuple[Any, Any]:
     """Return the paper's synthetic data, 100 clusters, and their labels."""
-    return make_synthetic(n, dtype=np.dtype(dtype), random_state=0)
+    X, y = make_synthetic(n, dtype=np.dtype(dtype), random_state=0)
+    return X, y
 
 
 @cache

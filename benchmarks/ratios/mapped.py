@@ -87,7 +87,8 @@ class FileOracle:
         self._labels = labels
 
     def __call__(self, pairs: NDArray[np.intp]) -> NDArray[np.int8]:
-        return (self._labels[pairs[:, 0]] == self._labels[pairs[:, 1]]).view(np.int8)
+        same: NDArray[np.bool_] = self._labels[pairs[:, 0]] == self._labels[pairs[:, 1]]
+        return same.view(np.int8)
 
 
 def main(folder: str, n: str) -> None:

@@ -50,7 +50,7 @@ def pages(setting: Setting) -> Iterator[Ratio]:
     items = Items.of_array(X, "rows", [f"x{k}" for k in range(X.shape[1])])
     with tempfile.TemporaryDirectory(dir=setting.scratch) as folder:
         path = Path(folder) / "mine.db"
-        with closing(Project(items, path, random_state=0, budget=None)) as project:
+        with closing(Project(items, path, random_state=0, epsilon=None)) as project:
             oracle, session = samekind.LabelOracle(y), project.session
             while session.n_questions < answers and not session.done:
                 pairs = session.pending()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -70,8 +71,8 @@ def reduced(setting: Setting) -> Iterator[Ratio]:
         find_space(points, metric="auto", reduce=KEPT, seed=0)  # compiles
         found, product = in_turns(
             7,
-            lambda points=points: find_space(points, metric="auto", reduce=KEPT, seed=0),
-            lambda X=X, A=A: X @ A,
+            partial(find_space, points, metric="auto", reduce=KEPT, seed=0),
+            partial(np.matmul, X, A),
         )
         yield Ratio(
             f"to reduce {shape}, in {PASSES} passes / X @ A, {KEPT} columns, for each of them",
@@ -93,8 +94,8 @@ def _questions(X: Any, y: Any, questions: int, shape: str) -> Ratio:
 
     def solve(rows: Any) -> None:
         oracle = samekind.LabelOracle(y)
-        options = {"goal": "labels", "budget": questions, "random_state": 0}
-        assert len(samekind.solve(rows, oracle, **options).labels_) == len(y)
+        found = samekind.solve(rows, oracle, budget=questions, random_state=0)
+        assert len(found.labels_) == len(y)
 
     times = 3 if len(X) >= MANY else 1
     ours, theirs = in_turns(times, lambda: solve(X), lambda: solve(Z))
@@ -124,14 +125,13 @@ def _one_by_one(X: Any, y: Any, questions: int, shape: str) -> Ratio:
     """Time from an answer to the next question, as a person meets it."""
     oracle = samekind.LabelOracle(y)
     times = []
-    options = {"batch": 1, "goal": "labels", "budget": questions, "random_state": 0}
     started = perf_counter()
-    with samekind.Session(X, **options) as session:
+    with samekind.Session(X, batch=1, budget=questions, random_state=0) as session:
         opened = perf_counter() - started
         while not session.done:
             pairs = session.pending()
             answers = oracle(pairs)
-            times.append(seconds(lambda p=pairs, a=answers: session.tell(p, a)))
+            times.append(seconds(partial(session.tell, pairs, answers)))
     slow = float(np.quantile(times, 0.95))
     return Ratio(
         f"focused, {shape}, one by one: 95 % of {len(times):,} next questions within / 100 ms",
