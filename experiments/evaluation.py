@@ -40,7 +40,7 @@ def evaluate(clusters: Clusters, data: Instance) -> Record:
         "median_error": finite(np.median(best[seen])) if seen.size else None,
         "recovered_error": finite(np.median(best[declared])) if declared.size else None,
         "ari": data.agreement(labels) if len(labels) <= MOST_ROWS else None,
-        "unproven": len(clusters.unproven_),
+        "unproven": promise.n_unproven,
         "audited": promise.n_audited,
         "undiscovered_bound": promise.undiscovered,
         "undiscovered": missing,

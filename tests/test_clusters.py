@@ -389,7 +389,6 @@ class TestFiles:
             ("member_counts", lambda a: np.roll(np.append(a[:-1] - 1, a[-1:]), 1), "which members"),
             ("prototype_clusters", lambda a: a + 10**9, "prototype_clusters has the number"),
             ("prototypes", lambda a: a[:, :1], "columns of its centres"),
-            ("unproven", lambda a: np.array([[0, 10**9]]), "unproven has the number"),
             ("given_up", lambda a: np.array([10**9]), "given_up has the number"),
             ("all_centers", lambda a: a.ravel(), "its centres"),
         ],

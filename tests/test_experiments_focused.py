@@ -149,7 +149,7 @@ def test_looks_are_what_a_run_of_that_budget_returns(traced):
     assert first["ari"] == pytest.approx(ari, abs=1e-6)
     assert first["wrong"] == pytest.approx(np.mean(kinds[clusters.labels_] != data.y))
     assert first["undiscovered"] == pytest.approx(np.mean(~np.isin(data.y, kinds)))
-    assert first["unproven"] == len(clusters.unproven_)
+    assert first["unproven"] == clusters.certificate_.n_unproven
 
 
 class Found:
@@ -157,7 +157,6 @@ class Found:
 
     n_questions_ = 4
     n_recovered_ = 2
-    unproven_ = ()
     given_up_ = np.array([], dtype=np.intp)
     certificate_ = Certificate(0.95, 1.0, 1.0, 0, 0, 0)
     error_rate_ = None

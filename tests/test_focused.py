@@ -270,7 +270,7 @@ class TestPieces:
         X, y = scattered()
         found = solve(X, LabelOracle(y), budget=500, random_state=0, **{"batch": 1} | options)
         assert found.n_discovered_ == 2
-        assert found.unproven_ == []
+        assert found.certificate_.n_unproven == 0
         assert adjusted_rand_index(y, found.labels_) == 1
 
     @pytest.mark.parametrize("options", [{}, {"error_rate": 0.05}])

@@ -171,6 +171,5 @@ class Toy(Folding[ToyParams]):
             prediction=Prediction(
                 labels=lambda known: known.of_rows(labels),
                 certificate=Certificate(0.95, 1.0, 1.0, 0, 0, 0),
-                unproven=[],
             ),
         )

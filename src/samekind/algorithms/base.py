@@ -36,8 +36,6 @@ class Prediction:
     labels: Callable[[LabelMap], object]
     """Return the label of every row, given the label of each cluster (of the last one also for -1: none)."""
     certificate: Certificate
-    unproven: list[tuple[int, int]]
-    """Pairs of clusters about which nobody was asked, likeliest to be one first."""
     notes: list[str] = field(default_factory=list)
     error_rate: float | None = None
     """The share of answers that seem to be wrong, where they may be."""

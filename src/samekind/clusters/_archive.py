@@ -88,8 +88,6 @@ def check_numbers(stored: Arrays, n_rows: int) -> None:
     _check_range("given_up", stored["given_up"], 0, n_rows, None)
     if "labels" in stored:
         _check_range("labels", stored["labels"], -1, k, (n_rows,))
-    if "unproven" in stored:
-        _check_range("unproven", stored["unproven"], 0, k, (len(stored["unproven"]), 2))
     if "prototypes" in stored:
         rows = stored["prototypes"]
         if rows.ndim != 2 or rows.shape[1] != centers.shape[1] or rows.dtype.kind != "f":

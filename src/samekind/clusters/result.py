@@ -67,9 +67,7 @@ class Clusters:
     contradictions_, notes_ : list of str
         Answers that cannot all be true; what else one should know.
     certificate_ : Certificate or None
-        What the result promises; `print` it. "focused" and "records" only, like the next three.
-    unproven_ : list of (int, int)
-        Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
+        What the result promises; `print` it. "focused" and "records" only, like the next two.
     prototypes_ : tuple of arrays, or None
         Coordinates and clusters of the labelled rows, which `predict` compares new rows with.
     error_rate_ : float or None
@@ -98,7 +96,6 @@ class Clusters:
     random_state_: int
     n_rows_: int
     certificate_: Certificate | None = None
-    unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[FloatArray, IntArray] | None = None
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
@@ -137,12 +134,10 @@ class Clusters:
         if snapshot.prediction is not None:
             prediction = snapshot.prediction
             find_labels = partial(prediction.labels, label_map(number_of, members, given_up))
-            unproven = np.array(prediction.unproven, dtype=np.intp).reshape(-1, 2)
             of = np.repeat(np.arange(len(members)), [len(rows) for rows in members])
             predicted = {
                 "certificate_": prediction.certificate,
                 "error_rate_": prediction.error_rate,
-                "unproven_": [(a, b) for a, b in np.sort(number_of[unproven]).tolist()],
                 "prototypes_": (points.rows(np.concatenate([*members, NO_ROWS])), of),
             }
         find_centers: FloatArray | Callable[[Any], FloatArray]

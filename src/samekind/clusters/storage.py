@@ -54,7 +54,6 @@ def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
         "given_up": clusters.given_up_,
     }
     arrays |= {f"history_{name}": values for name, values in clusters.history_.items()}
-    arrays["unproven"] = np.array(clusters.unproven_, dtype=np.intp).reshape(-1, 2)
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
     if clusters.space_ is not None:
@@ -97,7 +96,6 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         for name, values in stored.items()
         if name.startswith(SPACE)
     }
-    unproven = stored["unproven"].tolist() if "unproven" in stored else []
     return {
         "_centers": stored["all_centers"],
         "members_": np.split(stored["members"], ends[:-1]) if len(ends) else [],
@@ -110,7 +108,6 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None
         if certificate is None
         else (PairCertificate if of_pairs else Certificate)(**certificate),
-        "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
         "space_": WorkingSpace.from_arrays(of_space) if of_space else None,
         "error_rate_": meta.get("error_rate_"),

@@ -13,14 +13,12 @@ LEAST_CHANCE = 1e-4  # of a walk between two known nodes, below which it is left
 
 __all__ = [
     "ancestors",
-    "best_pair",
     "change_beliefs",
     "descendants",
     "hits",
     "link_flows",
     "merge_beliefs",
     "nearest_by_products",
-    "one_step",
     "push_visits",
     "score_pairs",
     "spanning_tree",
@@ -123,16 +121,6 @@ def walks_into(first, to, step, known, nodes, chances, flow):
             group = known[to[e]]
             if group >= 0:
                 flow[group] += step[e] * chances[i]
-
-
-@njit(nogil=True, cache=True)
-def one_step(first, to, step, ids, shares, node, flow):
-    """Add to flow[g] the chance that a walk from a node ends in group g, seen after one step."""
-    for e in range(first[node], first[node + 1]):
-        other = to[e]
-        for s in range(ids.shape[1]):
-            if shares[other, s] > 0:
-                flow[ids[other, s]] += step[e] * shares[other, s]
 
 
 @njit(nogil=True, cache=True)
@@ -381,81 +369,104 @@ def push_visits(first, to, step, known, visits, rest, queue, queued, state, tole
 
 
 @njit(nogil=True, cache=True)
-def score_pairs(
-    groups, alive, flow, size, means, evidence, w, floor, unreached, M, use_means,
-    share, unknown, close, p, most,
-):  # fmt: skip
-    """Find P(same) of each of some groups with every other one, and the features that it comes from.
+def _score(g, alive, flow, size, means, net, w, floor, unreached, M, use_means, share, close, p):
+    """Find P(same) of a group with every other one, and the features that it comes from.
 
-    A group that refused (negative evidence) is left out of the shares of the others. Where hardly any walk
-    arrives, the distance of the means decides.
+    `flow` and `net` are what walks from it, and answers, say of each other group. Returns the share of walks
+    that end nowhere, and the greatest P(same). A group that refused (negative evidence) is left out of the
+    shares of the others. Where hardly any walk arrives, the distance of the means decides.
     """
-    n_groups = alive.size
-    gap = np.empty(n_groups)
-    for g in groups:
-        most[g] = 0.0
-        if not alive[g]:
-            continue
-        norm = 1.0 / max(size[g] - flow[g, g], 1e-6)
-        total, left, least = 0.0, 0.0, np.inf
-        for c in range(n_groups):
+    norm = 1.0 / max(size[g] - flow[g], 1e-6)
+    total, left, least = 0.0, 0.0, np.inf
+    for c in range(alive.size):
+        share[c] = close[c] = p[c] = 0.0
+        if alive[c] and c != g:
+            total += flow[c] * norm
+            if net[c] >= 0:
+                left += flow[c] * norm
+            square = 0.0
+            for j in range(means.shape[1]):
+                square += (means[g, j] - means[c, j]) ** 2
+            share[c] = max(np.sqrt(square), 1e-9)
+            least = min(least, share[c])
+    u = max(0.0, 1.0 - total)
+    u = u / max(u + left, 1e-9)
+    nearest = -np.inf
+    if use_means:
+        shrunk = (size[g] + 1) / size[g]
+        for c in range(alive.size):
             if alive[c] and c != g:
-                total += flow[g, c] * norm
-                if evidence[g, c] >= 0:
-                    left += flow[g, c] * norm
-                square = 0.0
-                for j in range(means.shape[1]):
-                    square += (means[g, j] - means[c, j]) ** 2
-                gap[c] = max(np.sqrt(square), 1e-9)
-                least = min(least, gap[c])
-        u = max(0.0, 1.0 - total)
-        u = u / max(u + left, 1e-9)
-        unknown[g] = u
-        nearest = -np.inf
-        if use_means:
-            shrunk = (size[g] + 1) / size[g]
-            for c in range(n_groups):
-                if alive[c] and c != g:
-                    d = 0.0
-                    for j in range(M.shape[1]):
-                        e = shrunk * M[g, j] - M[c, j]
-                        d += e * e
-                    close[g, c] = -0.5 * d
-                    nearest = max(nearest, close[g, c])
-        around = 0.0
-        for c in range(n_groups):
-            share[g, c] = 0.0
-            if alive[c] and c != g:
-                share[g, c] = (least / gap[c]) ** 8
-                if evidence[g, c] >= 0:
-                    around += share[g, c]
-        z0 = w[0] + w[2] * logit(u, floor) + w[3] + w[4] * np.log(size[g])
-        for c in range(n_groups):
-            p[g, c] = 0.0
-            if alive[c] and c != g:
-                v = flow[g, c] * norm + unreached * share[g, c] / max(around, 1e-30)
-                s = v / max(left + unreached + (v if evidence[g, c] < 0 else 0.0), 1e-12)
-                share[g, c] = min(1.0, max(0.0, s))
-                close[g, c] = max(close[g, c] - nearest, -50.0) / 10 if use_means else 0.0
-                z = z0 + w[1] * logit(share[g, c], floor) + w[5] * close[g, c] + evidence[g, c]
-                p[g, c] = 1.0 / (1.0 + np.exp(-z))
-                most[g] = max(most[g], p[g, c])
-            else:
-                share[g, c] = 0.0
+                d = 0.0
+                for j in range(M.shape[1]):
+                    e = shrunk * M[g, j] - M[c, j]
+                    d += e * e
+                close[c] = -0.5 * d
+                nearest = max(nearest, close[c])
+    around = 0.0
+    for c in range(alive.size):
+        if alive[c] and c != g:
+            share[c] = (least / share[c]) ** 8
+            if net[c] >= 0:
+                around += share[c]
+    z0 = w[0] + w[2] * logit(u, floor) + w[3] + w[4] * np.log(size[g])
+    most = 0.0
+    for c in range(alive.size):
+        if alive[c] and c != g:
+            v = flow[c] * norm + unreached * share[c] / max(around, 1e-30)
+            s = v / max(left + unreached + (v if net[c] < 0 else 0.0), 1e-12)
+            share[c] = min(1.0, max(0.0, s))
+            close[c] = max(close[c] - nearest, -50.0) / 10 if use_means else 0.0
+            z = z0 + w[1] * logit(share[c], floor) + w[5] * close[c] + net[c]
+            p[c] = 1.0 / (1.0 + np.exp(-z))
+            most = max(most, p[c])
+    return u, most
 
 
 @njit(nogil=True, cache=True)
-def best_pair(free, p, most, mass):
-    """Return the pair of groups with the greatest P(same) times rows of the smaller one, and that."""
-    value, one, two = 0.0, -1, -1
-    for g in range(free.size):
-        if not free[g] or most[g] * mass[g] <= value:
+def score_pairs(
+    groups, flow_ends, flow_to, flow, net_ends, net_to, net, alive, size, means, w, floor, unreached,
+    M, use_means, most,
+):  # fmt: skip
+    """Find the greatest P(same) of each of some groups with another one; return what is said of the last one.
+
+    The flow of the i-th one is flow[flow_ends[i] : flow_ends[i + 1]], to the groups in `flow_to`; what
+    answers say of it is laid out likewise. Returned are the share of walks that end nowhere, and of each
+    other group the share of the walks that end there, how near the means are, and P(same).
+    """
+    k = alive.size
+    from_here, said = np.zeros(k), np.zeros(k)
+    share, close, p = np.zeros(k), np.zeros(k), np.zeros(k)
+    unknown = 1.0
+    for i in range(groups.size):
+        g = groups[i]
+        most[g] = 0.0
+        if not alive[g]:
             continue
-        for c in range(free.size):
-            larger = mass[c] > mass[g] or (mass[c] == mass[g] and c > g)
-            if free[c] and larger and p[g, c] * mass[g] > value:
-                value, one, two = p[g, c] * mass[g], g, c
-    return value, one, two
+        for e in range(flow_ends[i], flow_ends[i + 1]):
+            from_here[flow_to[e]] = flow[e]
+        for e in range(net_ends[i], net_ends[i + 1]):
+            said[net_to[e]] = net[e]
+        unknown, most[g] = _score(
+            g,
+            alive,
+            from_here,
+            size,
+            means,
+            said,
+            w,
+            floor,
+            unreached,
+            M,
+            use_means,
+            share,
+            close,
+            p,
+        )
+        for e in range(flow_ends[i], flow_ends[i + 1]):
+            from_here[flow_to[e]] = 0.0
+        for e in range(net_ends[i], net_ends[i + 1]):
+            said[net_to[e]] = 0.0
+    return unknown, share, close, p
 
 
 # Trees of "same" answers

@@ -351,7 +351,8 @@ class Focused(Folding[FocusedParams]):
         predicted = labels_of_rows(state, self.points, np.array(audit.rows, dtype=np.intp))
         wrong = audit.wrong(self.cluster_of, predicted)
         n_learnt = len(state.known) + sum(row not in audit for row in given_up)
-        n_unproven = len(_unproven(state))
+        n_clusters = int(state.alive.sum())
+        n_unproven = n_clusters * (n_clusters - 1) // 2 - state.between.n_told()
         return audit.certificate(len(wrong), n_learnt, len(given_up), n_unproven)
 
     # What others may know
@@ -402,8 +403,7 @@ class Focused(Folding[FocusedParams]):
             return []
         own = int(self._live_cluster_of(np.array([row]))[0])
         if own >= 0:
-            state.score_pairs()
-            shares = state.p[own, : state.n_groups].astype(float)
+            shares = state.chances(own)
             shares[own] = 2.0
         else:
             node = int(nearest_nodes(state, self.points, np.array([row]))[0])
@@ -454,7 +454,6 @@ class Focused(Folding[FocusedParams]):
             prediction=Prediction(
                 labels=partial(self._label_rows, state),
                 certificate=self.certificate(),
-                unproven=_unproven(state),
                 error_rate=None if self._told == 0 or not state.n_groups else state.same.rate,
             ),
         )
@@ -475,17 +474,6 @@ class _Grouped(NamedTuple):
     same: Same
     nodes: IntArray
     groups: IntArray
-
-
-def _unproven(state: State) -> list[tuple[int, int]]:
-    """Return pairs of clusters about which nobody was asked, likeliest to be one first."""
-    k = state.n_groups
-    state.score_pairs()
-    one, two = np.nonzero(np.triu(state.net[:k, :k] == 0, 1))
-    alive = state.alive[one] & state.alive[two]
-    one, two = one[alive], two[alive]
-    order = np.argsort(-np.maximum(state.p[one, two], state.p[two, one]), kind="stable")
-    return list(zip(one[order].tolist(), two[order].tolist(), strict=True))
 
 
 def _as_pairs(found: list[tuple[int, int]]) -> Pairs:

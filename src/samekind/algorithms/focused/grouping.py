@@ -174,11 +174,9 @@ class _Parts:
         self.Z, self.spread = terrain.Z[nodes].astype(float), terrain.spread
 
     def _look_at(self, groups: IntArray) -> None:
-        """Find the walks between groups, and their means."""
-        self.groups, n = groups, int(groups.max()) + 1
-        self.size = np.bincount(groups, minlength=n).astype(float)
-        keys = groups[self.source] * n + groups[self.target]
-        self.flow = np.bincount(keys, self.chance, n * n).reshape(n, n)
+        """Find the sizes and means of groups."""
+        self.groups = groups
+        self.size = np.bincount(groups).astype(float)
         self.A, self.M = whitened(self.Z, groups, self.spread)
 
     def _odds(
@@ -203,21 +201,19 @@ class _Parts:
         found: FloatArray = -0.5 * (squares - 2 * means @ self.M.T)
         return found
 
-    def _evidence(self) -> tuple[FloatArray, BoolArray]:
-        """Return what answers say of any two groups, and whether one of them said "same"."""
-        n, late = len(self.M), ~self.early
-        keys = self.groups[self.at[:, 0]] * n + self.groups[self.at[:, 1]]
-
-        def table(chosen: BoolArray, amounts: FloatArray) -> FloatArray:
-            found = np.bincount(keys[chosen], amounts[chosen], n * n).reshape(n, n)
-            return np.asarray(found + found.T, dtype=float)
-
-        net = table(late, self.weights)
-        refused = table(~late, np.ones(len(keys)))
-        linked = table(self.weights > 0, self.weights) > 0
-        lone = self.size == 1
-        counted = np.where(lone[:, None] | lone, refused, np.minimum(refused, 1))
-        return net - self.same.says * counted, linked
+    def _evidence(self) -> tuple[IntArray, FloatArray, BoolArray]:
+        """Return pairs of groups, what answers say of them, and whether one of them said "same"."""
+        n = len(self.M)
+        groups = np.sort(self.groups[self.at], axis=1)
+        apart = groups[:, 0] != groups[:, 1]
+        keys, at = np.unique(groups[apart] @ [n, 1], return_inverse=True)
+        pairs = np.column_stack(np.divmod(keys, n))
+        weights, early = self.weights[apart], self.early[apart]
+        net = np.bincount(at[~early], weights[~early], keys.size).astype(float)
+        refused = np.bincount(at[early], minlength=keys.size)
+        is_lone = (self.size[pairs] == 1).any(axis=1)
+        net = net - self.same.says * np.where(is_lone, refused, np.minimum(refused, 1))
+        return pairs, net, np.bincount(at, weights > 0, keys.size) > 0
 
     def join(self, groups: IntArray) -> IntArray:
         """Join groups with a "same" between them and positive odds; the smaller one asks."""
@@ -225,30 +221,55 @@ class _Parts:
             self._look_at(groups)
             if len(self.M) < 2:
                 break
-            N, linked = self._evidence()
-            size = self.size[:, None]
-            F = self.flow / np.maximum(size - self.flow.diagonal()[:, None], 1e-6)
-            np.fill_diagonal(F, 0)
-            left = np.where(N >= 0, F, 0).sum(axis=1)[:, None]
-            rest = np.maximum(1 - F.sum(axis=1), 0)[:, None]
-            close = self._nearness((size + 1) / size * self.M)
-            np.fill_diagonal(close, -np.inf)
-            P = self._odds(
-                F / (left + UNREACHED + np.where(N < 0, F, 0)),
-                rest / np.maximum(rest + left, 1e-9),
-                size,
-                close - close.max(axis=1)[:, None],
-            )
-            odds = np.where(size < size.T, P, np.where(size > size.T, P.T, (P + P.T) / 2)) + N
-            u, v = np.nonzero(np.triu(linked & (odds > 0), 1))
-            if not u.size:
+            pairs, odds = self._odds_of_linked()
+            pairs, odds = pairs[odds > 0], odds[odds > 0]
+            if not odds.size:
                 break
-            to, free = np.arange(len(N)), np.ones(len(N), dtype=bool)
-            for i in np.argsort(-odds[u, v], kind="stable"):
-                if free[u[i]] and free[v[i]]:
-                    free[[u[i], v[i]]], to[v[i]] = False, u[i]
+            to, free = np.arange(len(self.M)), np.ones(len(self.M), dtype=bool)
+            for u, v in pairs[np.argsort(-odds, kind="stable")].tolist():
+                if free[u] and free[v]:
+                    free[[u, v]], to[v] = False, u
             groups = _numbered(to[groups])
         return groups
+
+    def _odds_of_linked(self) -> tuple[IntArray, FloatArray]:
+        """Return pairs of groups with a "same" between them, and their log odds; the smaller group asks."""
+        n, size = len(self.M), self.size
+        pairs, net, linked = self._evidence()
+        keys, at = np.unique(
+            self.groups[self.source] * n + self.groups[self.target], return_inverse=True
+        )
+        chances, keys = np.append(np.bincount(at, self.chance), 0.0), np.append(keys, n * n)
+        is_inside = keys // n == keys % n
+        inside = np.bincount(keys[is_inside] // n, chances[is_inside], n)
+        norm = 1 / np.maximum(size - inside, 1e-6)
+
+        def walks(one: IntArray, other: IntArray) -> FloatArray:
+            place = np.searchsorted(keys, one * n + other)
+            there: FloatArray = np.where(keys[place] == one * n + other, chances[place], 0.0)
+            return there * norm[one]
+
+        away = np.maximum(np.bincount(self.groups[self.source], self.chance, n) - inside, 0) * norm
+        left, refused = away.copy(), pairs[net < 0]
+        for one, other in (refused.T, refused[:, ::-1].T):
+            np.subtract.at(left, one, walks(one, other))
+        rest = np.maximum(1 - away, 0)
+        unknown = rest / np.maximum(rest + left, 1e-9)
+        pairs, net = pairs[linked], net[linked]
+        asking, at = np.unique(pairs, return_inverse=True)
+        close = self._nearness(((size + 1) / size)[asking, None] * self.M[asking])
+        close[np.arange(asking.size), asking] = -np.inf
+        close -= close.max(axis=1)[:, None]
+
+        def odds(one: IntArray, other: IntArray, place: IntArray) -> FloatArray:
+            there = walks(one, other)
+            share = there / (left[one] + UNREACHED + np.where(net < 0, there, 0))
+            return self._odds(share, unknown[one], size[one], close[place, other])
+
+        (u, v), (x, y) = pairs.T, at.reshape(-1, 2).T
+        one, two = odds(u, v, x), odds(v, u, y)
+        both = np.where(size[u] < size[v], one, np.where(size[u] > size[v], two, (one + two) / 2))
+        return pairs, both + net
 
     def cut(self, groups: IntArray, prior: FloatArray | None = None) -> IntArray:
         """Cut groups where the two sides of a link are likelier two than one.

@@ -11,6 +11,7 @@ by h(y) (what x is - belief of x), where h(y) is the chance that a walk from y m
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +19,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _kernels as kernels
+from samekind.algorithms.focused.between import Between, laid_out
 from samekind.algorithms.focused.evidence import Evidence, Kind
 from samekind.algorithms.focused.grouping import UNREACHED
 from samekind.algorithms.focused.means import spread_inside
 from samekind.algorithms.focused.same import FLOOR, Same, features, fit_same, sigmoid
 from samekind.algorithms.focused.terrain import Terrain
-from samekind.flow import FloatArray, IntArray
+from samekind.flow import BoolArray, FloatArray, IntArray
 
 __all__ = ["About", "State", "Tree"]
 
@@ -104,6 +106,7 @@ class State:
         self.group = np.full(n, -1)  # of each node; -1: not known
         self.known = np.empty(0, dtype=np.intp)  # nodes
         self.members: list[list[int]] = []
+        self.between = Between()
         self._room(64)
         self.ids = np.full((n, SLOTS), -1, dtype=np.int32)
         self.shares = np.zeros((n, SLOTS), dtype=np.float32)
@@ -147,23 +150,15 @@ class State:
                 new[tuple(slice(0, size) for size in old.shape)] = old
             setattr(self, name, new)
 
-        for name in ("flow", "net", "p", "share", "close"):
-            grown(name, (cap, cap), 0, np.float32)
         grown("alive", (cap,), False, bool)
-        for name in ("size", "unknown", "most", "basin"):
+        for name in ("size", "most", "basin"):
             grown(name, (cap,), 0, float)
         grown("sums", (cap, self.terrain.Z.shape[1]), 0, float)
         grown("M", (cap, self.terrain.Z.shape[1]), 0, np.float32)
         self._cap = cap
 
-    flow: NDArray[np.float32]  # walks from the known nodes of one group that end in another
-    net: NDArray[np.float32]  # what answers say of two groups, as log odds
-    p: NDArray[np.float32]  # P(same) of two groups
-    share: NDArray[np.float32]
-    close: NDArray[np.float32]
     alive: NDArray[np.bool_]
     size: FloatArray  # known nodes
-    unknown: FloatArray
     most: FloatArray  # the greatest P(same) of a group with another one
     basin: FloatArray  # rows that a lone node would take with it
     sums: FloatArray  # of the coordinates of known nodes
@@ -187,13 +182,12 @@ class State:
             mass = self.masses()
             if mass[g] > mass[c]:
                 g, c = c, g
-            self._stale.add(g)
-            self.score_pairs()
+            unknown, shares, near, _ = self._score([g])
             phi = features(
-                float(self.share[g, c]), float(self.unknown[g]),
-                group=True, members=float(self.size[g]), close=float(self.close[g, c]),
+                float(shares[c]), unknown,
+                group=True, members=float(self.size[g]), close=float(near[c]),
             )  # fmt: skip
-            return About(Kind.GROUPS, g, c, phi, float(self.net[g, c]))
+            return About(Kind.GROUPS, g, c, phi, self.between.net[g].get(c, 0.0))
         tree = self.tree(c)  # the weakest link between the two
         self._place[tree.nodes] = np.arange(len(tree.nodes))
         above = [kernels.ancestors(tree.up, int(self._place[x])) for x in (a, b)]
@@ -307,10 +301,9 @@ class State:
         nodes, h = self.hits(node)
         seen_by = np.zeros(self.n_groups)
         kernels.walks_into(*self.terrain.into, self.group, nodes, h, seen_by)
-        seen = np.flatnonzero(seen_by > 1e-6)
-        cells = np.ix_(seen, g)
-        self.flow[cells] = np.maximum(self.flow[cells] + seen_by[seen, None] * v, 0)
-        self._stale.update(seen.tolist())
+        for group in np.flatnonzero(seen_by > 1e-6).tolist():
+            self.between.walk(group, g, seen_by[group] * v)
+            self._stale.add(group)
         kernels.change_beliefs(self.ids, self.shares, self.total, nodes, h, g, v)
         self._put(node, groups, chances)
         self.update_doubts(nodes)
@@ -366,14 +359,23 @@ class State:
         return mass
 
     def score_pairs(self) -> None:
-        """Bring P(same) of pairs of groups up to date."""
+        """Bring the greatest P(same) of groups up to date."""
         if self._stale:
-            kernels.score_pairs(
-                np.array(sorted(self._stale)), self.alive[: self.n_groups], self.flow, self.size,
-                self._means(), self.net, self.same.w, FLOOR, UNREACHED, self.M,
-                self.ramp > 0, self.share, self.unknown, self.close, self.p, self.most,
-            )  # fmt: skip
+            self._score(sorted(self._stale))
             self._stale.clear()
+
+    def chances(self, group: int) -> FloatArray:
+        """Return P(same) of a group with every other one."""
+        return self._score([group])[3]
+
+    def _score(self, groups: list[int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+        """Find the greatest P(same) of some groups; return the features and P(same) of the last one."""
+        found: tuple[float, FloatArray, FloatArray, FloatArray] = kernels.score_pairs(
+            np.array(groups), *laid_out(self.between.flow, groups),
+            *laid_out(self.between.net, groups), self.alive[: self.n_groups], self.size,
+            self._means(), self.same.w, FLOOR, UNREACHED, self.M, self.ramp > 0, self.most,
+        )  # fmt: skip
+        return found
 
     # What an answer changes
 
@@ -398,14 +400,14 @@ class State:
                 self._join(a, c)
             else:
                 g = self._found(a)
-                self._add_net(g, c, weight)
+                self._tell(g, c, weight)
                 self._soften(g)
         elif about.one == about.other:
             self.trees.pop(about.other, None)
             self._settle(about.other)
         else:
             g, c = about.one, about.other
-            self._add_net(g, c, weight)
+            self._tell(g, c, weight)
             if is_one:
                 self._merge(g, c)
                 self._settle(int(self.group[a]))
@@ -421,9 +423,8 @@ class State:
         self._push_visits(self.n)
         self.score_pairs()
 
-    def _add_net(self, g: int, c: int, weight: float) -> None:
-        self.net[g, c] += weight
-        self.net[c, g] = self.net[g, c]
+    def _tell(self, g: int, c: int, weight: float) -> None:
+        self.between.tell(g, c, weight)
         self._stale.update((g, c))
 
     def _learn(self) -> bool:
@@ -459,13 +460,23 @@ class State:
         if self.size[c] == 2:
             self._count(c)
         self.known = np.append(self.known, node)
-        kernels.one_step(*self.terrain.out, self.ids, self.shares, node, self.flow[c])
+        self.between.walk(c, *self._step_from(node))
         self._stale.add(c)
+
+    def _step_from(self, node: int) -> tuple[IntArray, FloatArray]:
+        """Return the groups in which walks from a node end, as seen after one step, and their chances."""
+        first, to, step = self.terrain.out
+        edges = slice(first[node], first[node + 1])
+        shares = self.shares[to[edges]] * step[edges, None]
+        groups, at = np.unique(self.ids[to[edges]][shares > 0], return_inverse=True)
+        chances = np.bincount(at, shares[shares > 0], groups.size)
+        return groups.astype(np.intp), chances.astype(float)
 
     def _new_group(self) -> int:
         if self.n_groups == self._cap:
             self._room(2 * self._cap)
         self.members.append([])
+        self.between.found()
         self.alive[self.n_groups - 1] = True
         return self.n_groups - 1
 
@@ -477,16 +488,15 @@ class State:
 
     def _posterior(self, c: int) -> tuple[IntArray, FloatArray]:
         """Return where walks end that meet a lone node: in what did not refuse it, and in itself."""
-        b = np.zeros(self.n_groups)
-        kernels.one_step(*self.terrain.out, self.ids, self.shares, self.members[c][0], b)
-        b[c] = 0
+        groups, b = self._step_from(self.members[c][0])
+        groups, b = groups[groups != c], b[groups != c]
         new = max(0.0, 1 - b.sum())
-        b *= np.exp(np.minimum(self.net[c, : self.n_groups], 0))
-        b[~self.alive[: self.n_groups]] = 0
-        groups = np.argsort(-b, kind="stable")[: SLOTS - 1]
-        groups = groups[b[groups] > 0]
-        total = b[groups].sum() + new + 1e-9
-        return np.append(groups, c), np.append(b[groups] / total, 1 - b[groups].sum() / total)
+        b *= np.exp(np.minimum(self.between.said(c, groups), 0))
+        likely = np.argsort(-b, kind="stable")[: SLOTS - 1]
+        likely = likely[(b[likely] > 0) & self.alive[groups[likely]]]
+        groups, b = groups[likely], b[likely]
+        total = b.sum() + new + 1e-9
+        return np.append(groups, c), np.append(b / total, 1 - b.sum() / total)
 
     def _soften(self, c: int) -> None:
         """Let a lone refused node pass on what remains likely for it."""
@@ -511,16 +521,11 @@ class State:
         self.size[a] += self.size[b]
         self._place_mean(a)
         self.members[b], self.size[b], self.sums[b], self.alive[b] = [], 0, 0, False
-        k = self.n_groups
-        self.flow[a, :k] += self.flow[b, :k]
-        self.flow[:k, a] += self.flow[:k, b]
+        self._stale.update([*self.between.merge(a, b), a])
         self._count(a)
         self.trees.pop(a, None)
         self.trees.pop(b, None)
-        self.flow[b], self.flow[:, b] = 0, 0
-        self.p[:, b], self.most[b] = 0, 0
-        touched = (self.flow[:k, a] > 0) & self.alive[:k]
-        self._stale.update([*np.flatnonzero(touched).tolist(), a])
+        self.most[b] = 0
 
     def _count(self, c: int) -> None:
         """Find what answers say of a group and all others; early refusals count as one at most."""
@@ -529,12 +534,9 @@ class State:
         own = (u == c) != (v == c)
         own &= other >= 0
         early = own & self.evidence.is_early & (self.size[c] > 1) & (self.size[other] > 1)
-        late = own & ~early
-        k = self.n_groups
-        net = np.zeros(k)
-        np.add.at(net, other[late], self.evidence.weights(self.same)[late])
-        net -= self.same.says * np.minimum(1, np.bincount(other[early], minlength=k))
-        self.net[c, :k] = self.net[:k, c] = net
+        weights = self.evidence.some(own).weights(self.same)
+        others, net = _told(other[own], weights, early[own], self.same.says)
+        self.between.told(c, dict(zip(others.tolist(), net.tolist(), strict=True)))
 
     # Links, and cuts at them
 
@@ -569,14 +571,12 @@ class State:
     def _split(self, c: int, part: IntArray) -> int:
         """Let some nodes of a group be a new group; return its number."""
         g, gone = self._new_group(), set(part.tolist())
-        k = self.n_groups
         self.members[c] = [x for x in self.members[c] if x not in gone]
         self.members[g] = part.tolist()
-        flow = np.zeros(k, dtype=np.float32)
         for x in part.tolist():
-            kernels.one_step(*self.terrain.out, self.ids, self.shares, x, flow)
-        self.flow[g, :k] = flow
-        self.flow[c, :k] = np.maximum(self.flow[c, :k] - flow, 0)
+            groups, chances = self._step_from(x)
+            self.between.walk(g, groups, chances)
+            self.between.walk(c, groups, -chances)
         self.group[part] = g
         for x in part.tolist():
             self.basin[g] = self._set_posterior(x, np.array([g]), np.ones(1))
@@ -589,7 +589,7 @@ class State:
             self._count(one)
             self.trees.pop(one, None)
             self._soften(one)
-        self._stale.update(np.flatnonzero(self.alive[:k]).tolist())
+        self._stale.update(np.flatnonzero(self.alive[: self.n_groups]).tolist())
         return g
 
     # Means
@@ -619,6 +619,8 @@ class State:
         size = np.bincount(groups, minlength=k)
         order = np.argsort(groups, kind="stable")
         self.members = [part.tolist() for part in np.split(nodes[order], np.cumsum(size)[:-1])]
+        for _ in range(k):
+            self.between.found()
         self.known, self.group[nodes] = nodes, groups
         self.alive[:k], self.size[:k] = True, size
         np.add.at(self.sums, groups, self.terrain.Z[nodes])
@@ -637,16 +639,15 @@ class State:
 
     def _count_all(self) -> None:
         """Find what answers say of every two groups."""
-        u, v = self.group[self.evidence.pairs].T
-        early = self.evidence.is_early & (self.size[u] > 1) & (self.size[v] > 1)
-        k = self.n_groups
-        net, refused = np.zeros((2, k, k))
-        np.add.at(net, (u[~early], v[~early]), self.evidence.weights(self.same)[~early])
-        np.add.at(refused, (u[early], v[early]), 1)
-        net += net.T
-        net -= self.same.says * np.minimum(refused + refused.T, 1)
-        np.fill_diagonal(net, 0)
-        self.net[:k, :k] = net
+        groups = np.sort(self.group[self.evidence.pairs], axis=1)
+        apart = groups[:, 0] != groups[:, 1]
+        u, v = groups[apart].T
+        some = self.evidence.some(apart)
+        early = some.is_early & (self.size[u] > 1) & (self.size[v] > 1)
+        keys, net = _told(u * self.n_groups + v, some.weights(self.same), early, self.same.says)
+        for key, amount in zip(keys.tolist(), net.tolist(), strict=True):
+            one, other = divmod(key, self.n_groups)
+            self.between.tell(one, other, amount)
 
     def _build_belief(self) -> None:
         """Build the belief from the posteriors of known nodes: one push of many sources for each group."""
@@ -671,11 +672,30 @@ class State:
                 np.ones(1, dtype=np.float32),
             )  # fmt: skip
         self.ids[known], self.shares[known], self.total[known] = kept_ids, kept, 1
-        self.flow[:] = 0
-        for x in known.tolist():
-            row = self.flow[self.group[x]]
-            kernels.one_step(*self.terrain.out, self.ids, self.shares, x, row)
+        self._find_flow()
         self._hits.clear()
+
+    def _find_flow(self) -> None:
+        """Find where walks from the known nodes of each group end, as seen after one step."""
+        k, n, known = self.n_groups, self.n, self.known
+        first, to, step = self.terrain.out
+        there = self.shares > 0
+        ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        belief = sp.csr_array((self.shares[there], self.ids[there], ends), shape=(n, k))
+        own = sp.csr_array((np.ones(len(known)), (self.group[known], known)), shape=(k, n))
+        flow = own @ sp.csr_array((step, to, first), shape=(n, n)) @ belief
+        for group, (start, end) in enumerate(pairwise(flow.indptr)):
+            groups, chances = flow.indices[start:end].tolist(), flow.data[start:end].tolist()
+            self.between.flow[group] = dict(zip(groups, chances, strict=True))
+
+
+def _told(
+    keys: IntArray, weights: FloatArray, early: BoolArray, says: float
+) -> tuple[IntArray, FloatArray]:
+    """Return what answers say, for each of their keys; early refusals count as one at most."""
+    keys, at = np.unique(keys, return_inverse=True)
+    net = np.bincount(at[~early], weights[~early], keys.size).astype(float)
+    return keys, net - says * np.minimum(1, np.bincount(at[early], minlength=keys.size))
 
 
 def fit(evidence: Evidence, told: float | None, start: FloatArray) -> Same:

@@ -224,14 +224,9 @@ class Chooser:
         free[list(busy)] = False
         links: dict[int, FloatArray] = {}
         state.score_pairs()
-        p, mass = state.p[:k, :k].copy(), state.masses()
-        for (a, b), factor in self.undecided.items():
-            g, c = state.group[[a, b]]
-            if g >= 0 and c >= 0:
-                p[g, c] *= factor
-                p[c, g] *= factor
+        mass, chances = state.masses(), dict[int, FloatArray]()
         while True:
-            v, g, c = kernels.best_pair(free, p, state.most, mass)
+            v, g, c = self._best_pair(free, mass, chances)
             w, group, link = (0.0, -1, -1) if state.same.is_certain else self._link(free, links)
             if max(v, w) <= max(least, 0.0):
                 return None
@@ -239,7 +234,7 @@ class Chooser:
                 a, b = self._pair(state.members[g], state.members[c])
                 if a >= 0:
                     return Choice(a, b, Kind.GROUPS, v)
-                p[g, c] = p[c, g] = 0.0
+                chances[g][c] = 0.0
             else:
                 tree = state.trees[group]
                 low = kernels.descendants(tree.up, link)
@@ -247,6 +242,36 @@ class Chooser:
                 if a >= 0:
                     return Choice(a, b, Kind.LINK, w)
                 links[group][link] = 0.0
+
+    def _best_pair(
+        self, free: BoolArray, mass: FloatArray, chances: dict[int, FloatArray]
+    ) -> tuple[float, int, int]:
+        """Return the pair with the greatest P(same) times rows of the smaller group: value, that, the larger.
+
+        `chances` keeps P(same) of the groups that were looked at.
+        """
+        best = 0.0, -1, -1
+        most = np.where(free, self.state.most[: free.size] * mass, 0.0)
+        places = np.arange(free.size)
+        for g in np.argsort(-most, kind="stable").tolist():
+            if most[g] <= best[0]:
+                break
+            if g not in chances:
+                chances[g] = self._chances(g)
+            larger = free & ((mass > mass[g]) | ((mass == mass[g]) & (places > g)))
+            value = np.where(larger, chances[g] * mass[g], 0.0)
+            c = int(value.argmax())
+            best = max(best, (float(value[c]), g, c), key=lambda found: found[0])
+        return best
+
+    def _chances(self, group: int) -> FloatArray:
+        """Return P(same) of a group with every other one, less where nobody could tell."""
+        found = self.state.chances(group)
+        for pair, factor in self.undecided.items():
+            one, other = self.state.group[list(pair)].tolist()
+            if group in (one, other) and min(one, other) >= 0:
+                found[other if group == one else one] *= factor
+        return found
 
     def _link(self, free: BoolArray, values: dict[int, FloatArray]) -> tuple[float, int, int]:
         """Return the link whose question is worth most: value, group, place in its tree."""

@@ -55,7 +55,6 @@ def entities_as_clusters(
         prediction=Prediction(
             labels=labels,
             certificate=state.certificate(),
-            unproven=[],
             error_rate=error_rate,
         ),
     )
