@@ -8,7 +8,7 @@ DEV := $(VENV)/.ready-dev
 # Tests start hundreds of processes; without this each of them would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint lint-page format bench paper docs site dist clean
+.PHONY: demo test test-slow lint lint-page format bench paper site dist clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -53,9 +53,6 @@ ifeq ($(DATA) $(RUNS),all 100)
 	$(BIN)/python -m experiments publish $(OUT)
 endif
 
-docs: $(DEV)
-	$(BIN)/python docs/build_reference.py
-
 site: $(DEV)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs site
 	$(BIN)/python docs/check_site.py site
@@ -68,7 +65,7 @@ dist: | $(VENV)/bin/python
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) site docs/api docs/gallery samekind-demo samekind-run experiment-results
+	rm -rf $(VENV) site docs/api docs/gallery docs/cli.md samekind-demo samekind-run experiment-results
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "samekind needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 demo"'

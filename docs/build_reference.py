@@ -1,4 +1,4 @@
-"""Write docs/cli.md from what ``samekind --help`` says."""
+"""The reference of the command line, from what ``samekind --help`` says; `conf.py` writes it into the site."""
 
 from __future__ import annotations
 
@@ -13,31 +13,43 @@ import typer
 
 from samekind.cli import app
 
-HERE = Path(__file__).parent
 INTRODUCTION = """# The command line
 
-Made from `samekind --help` by `make docs`; do not edit.
+This page is generated from `samekind --help`.
 
-Results go to standard output, progress and talk to standard error. Exit codes: 0 when all went well, 2 for a
-mistake that you can mend (the message says how), 130 after Ctrl-C (0 if it ends the page of
-`samekind label`), 1 for anything else, and where `samekind check` finds something wrong.
+Results go to standard output, progress and messages to standard error. Exit codes: 0 for success, 2 for a
+mistake that you can correct (the message says how), 130 after Ctrl-C (0 if it ends the page of
+`samekind label`), and 1 for anything else, or where `samekind check` finds something wrong.
 """
+
+
+def commands() -> list[tuple[str, ...]]:
+    """Return the words of every command, such as ("links", "add")."""
+    return list(_commands(typer.main.get_command(app)))
 
 
 def help_of(*command: str) -> str:
     """Return a command's help as a terminal of 80 columns shows it, without colours."""
     plain = os.environ | {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    plain |= {"PYTHONIOENCODING": "utf-8"}
     call = [sys.executable, "-m", "samekind", *command, "--help"]
-    out = subprocess.run(call, env=plain, check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(call, env=plain, check=True, capture_output=True, encoding="utf-8").stdout
     return "\n".join(line.rstrip() for line in out.strip().splitlines())
 
 
 def reference() -> str:
-    """Return the text of docs/cli.md."""
+    """Return the page."""
     parts = [INTRODUCTION, f"```text\n{help_of()}\n```\n"]
-    for command in _commands(typer.main.get_command(app)):
+    for command in commands():
         parts.append(f"## samekind {' '.join(command)}\n\n```text\n{help_of(*command)}\n```\n")
     return "\n".join(parts)
+
+
+def write_reference(folder: Path) -> None:
+    """Write cli.md into a folder; leave it alone if it is the same, so that Sphinx need not read it again."""
+    page, text = folder / "cli.md", reference()
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
 
 
 def _commands(group: Any, *above: str) -> Iterator[tuple[str, ...]]:
@@ -46,7 +58,3 @@ def _commands(group: Any, *above: str) -> Iterator[tuple[str, ...]]:
             yield from _commands(command, *above, name)
         else:
             yield (*above, name)
-
-
-if __name__ == "__main__":
-    (HERE / "cli.md").write_text(reference(), encoding="utf-8")

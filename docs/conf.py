@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "figures"))
+sys.path[:0] = [str(HERE), str(HERE / "figures")]
 
 project = "samekind"
 author = "the samekind developers"
@@ -89,3 +90,14 @@ html_theme_options = {
     "show_prev_next": True,
 }
 linkcheck_ignore = [r"https?://"]  # the build has no network: links within the site are checked
+
+
+def setup(app: Any) -> None:
+    """Write the reference of the command line before Sphinx looks for pages."""
+    app.connect("builder-inited", _write_reference)
+
+
+def _write_reference(app: Any) -> None:
+    from build_reference import write_reference
+
+    write_reference(Path(app.srcdir))

@@ -14,7 +14,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 samekind import messages.samekind.db answers.csv
 
-samekind import orders.samekind.db kncsv --id order_number
+samekind import orders.samekind.db known.csv --id order_number
 
 samekind import people.samekind.db training.json
 """

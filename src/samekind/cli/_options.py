@@ -168,7 +168,7 @@ Compare = Annotated[
     _data(
         "FIELDS",
         "Fields of records to compare and what they hold, such as surname:name,birth:date. Known are name, "
-        "address, code, date, number, set, text, meaning, category.",
+        "address, code, date, number, set, text, category.",
     ),
 ]
 Block = Annotated[
