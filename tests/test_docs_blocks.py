@@ -25,7 +25,8 @@ PAGES = sorted(
 DIGITS = "import samekind\nX, y = samekind.datasets.load_digits(return_X_y=True)\n"
 GIVEN = {
     "docs/engine.md": DIGITS
-    + "X, y = X[:300], y[:300]\nX_new = X[:3]\nmy_function = lambda a, b: y[a] == y[b]\n",
+    + "X, y = X[:300], y[:300]\nX_new = X[:3]\n"
+    + "clusters = samekind.solve(X, samekind.LabelOracle(y), budget=300, random_state=0)\n",
     "docs/algorithms.md": "import samekind\nfrom sklearn.datasets import make_blobs\n"
     "X, y = make_blobs([60, 50], n_features=2, cluster_std=0.3, random_state=0)\n",
     "docs/data.md": "import samekind\n",
