@@ -65,7 +65,7 @@ dist: | $(VENV)/bin/python
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) site docs/api docs/gallery docs/cli.md samekind-demo samekind-run experiment-results
+	rm -rf $(VENV) site docs/api docs/gallery samekind-demo samekind-run experiment-results
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "samekind needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 demo"'

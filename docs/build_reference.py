@@ -1,10 +1,11 @@
-"""The reference of the command line, from what ``samekind --help`` says; `conf.py` writes it into the site."""
+"""The reference of the command line, from what ``samekind --help`` says: `conf.py` writes it for the site."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,14 @@ import typer
 
 from samekind.cli import app
 
-INTRODUCTION = """# The command line
+INTRODUCTION = """The command line
+================
 
-This page is generated from `samekind --help`.
+This page is generated from ``samekind --help``.
 
 Results go to standard output, progress and messages to standard error. Exit codes: 0 for success, 2 for a
 mistake that you can correct (the message says how), 130 after Ctrl-C (0 if it ends the page of
-`samekind label`), and 1 for anything else, or where `samekind check` finds something wrong.
+``samekind label``), and 1 for anything else, or where ``samekind check`` finds something wrong.
 """
 
 
@@ -38,18 +40,24 @@ def help_of(*command: str) -> str:
 
 
 def reference() -> str:
-    """Return the page."""
-    parts = [INTRODUCTION, f"```text\n{help_of()}\n```\n"]
+    """Return the page, in reStructuredText as all generated ones."""
+    parts = [INTRODUCTION, _block(help_of())]
     for command in commands():
-        parts.append(f"## samekind {' '.join(command)}\n\n```text\n{help_of(*command)}\n```\n")
+        title = f"samekind {' '.join(command)}"
+        parts += [f"{title}\n{'-' * len(title)}\n", _block(help_of(*command))]
     return "\n".join(parts)
 
 
 def write_reference(folder: Path) -> None:
-    """Write cli.md into a folder; leave it alone if it is the same, so that Sphinx need not read it again."""
-    page, text = folder / "cli.md", reference()
+    """Write api/cli.rst; leave it alone if it is the same, so that Sphinx need not read it again."""
+    page, text = folder / "api" / "cli.rst", reference()
     if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.parent.mkdir(exist_ok=True)
         page.write_text(text, encoding="utf-8")
+
+
+def _block(text: str) -> str:
+    return f".. code-block:: text\n\n{textwrap.indent(text, '   ')}\n"
 
 
 def _commands(group: Any, *above: str) -> Iterator[tuple[str, ...]]:

@@ -76,13 +76,13 @@ def test_the_site_documents_every_command_and_option(tmp_path, monkeypatch):
     app = SimpleNamespace(srcdir=tmp_path, connect=handlers.__setitem__)
     runpy.run_path(str(ROOT / "docs" / "conf.py"))["setup"](app)
     handlers["builder-inited"](app)
-    reference = (tmp_path / "cli.md").read_text(encoding="utf-8")
-    assert "\ncli\n" in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")  # in its toctree
+    reference = (tmp_path / "api" / "cli.rst").read_text(encoding="utf-8")
+    assert "\napi/cli\n" in (ROOT / "docs" / "api.md").read_text(encoding="utf-8")  # in its toctree
     commands = dict(typer.main.get_command(cli).commands)
     commands |= {f"links {name}": one for name, one in commands.pop("links").commands.items()}
     for name, command in commands.items():
-        _, _, section = reference.partition(f"## samekind {name}\n")
-        section = section.split("\n## ")[0]
+        _, _, section = reference.partition(f"\nsamekind {name}\n-")
+        section = section.split("\n\nsamekind ")[0]
         assert section, name
         for parameter in command.params:
             for option in parameter.opts:
