@@ -76,6 +76,13 @@ class Folding(Algorithm[P]):
         To be called before the answers are applied.
         """
 
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return what is stored with answers that place a row elsewhere than it was asked about.
+
+        `expected` is what was known of the pairs that were asked about.
+        """
+        return np.full_like(expected, np.nan)
+
     @abstractmethod
     def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:
         """Return up to n pairs that are best asked next, in the order of their value; none: nothing is left.

@@ -134,6 +134,10 @@ class BaseSession:
         with self.choosing():
             return self._runner.expect(pairs)
 
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return what is written with answers that place a row elsewhere than it was asked about."""
+        return self._runner.elsewhere(expected) if expected.size else expected
+
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, with the pairs involved; where none may be wrong."""

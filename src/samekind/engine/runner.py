@@ -83,6 +83,9 @@ class Runner(Protocol):
     def expect(self, pairs: Pairs) -> Expected:
         """Return what is to be stored with answers to these pairs: no numbers if nothing is."""
 
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return what is stored with answers that place a row elsewhere than it was asked about."""
+
 
 class FoldRunner:
     """Folds the answers of a ledger, and lets the algorithm choose questions.
@@ -193,6 +196,10 @@ class FoldRunner:
     def expect(self, pairs: Pairs) -> Expected:
         """Return what is to be stored with answers to these pairs."""
         return self.algorithm.expect(pairs)
+
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return what is stored with answers that place a row elsewhere than it was asked about."""
+        return self.algorithm.elsewhere(expected)
 
     def choose(self, n: int, taken: Collection[int]) -> Pairs:
         """Return up to n questions beyond those that wait, about no rows that are `taken`."""
@@ -349,6 +356,10 @@ class FlowRunner:
         """Return no numbers: a flow does not say what it expects."""
         return np.empty((len(pairs), 0), dtype=np.float32)
 
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return no numbers, as `expect` does."""
+        return expected
+
     def restart(self) -> None:
         """Run the flow again from its start, with all that is known."""
         with self._ledger.lock:
@@ -459,3 +470,7 @@ class Halted:
     def expect(self, pairs: Pairs) -> Expected:
         """Return no numbers."""
         return np.empty((len(pairs), 0), dtype=np.float32)
+
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return no numbers, as `expect` does."""
+        return expected

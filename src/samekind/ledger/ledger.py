@@ -310,15 +310,21 @@ class Ledger:
         return True
 
     def edit(
-        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = False
+        self,
+        pairs: ArrayLike,
+        answers: ArrayLike,
+        *,
+        who: str = "",
+        asked: Asked = False,
+        expected: Expected = None,
     ) -> None:
-        """Answer pairs, whatever anybody answered before; what was paid stays paid."""
+        """Answer pairs, whatever anybody answered before; what was paid stays paid. See `record`."""
         check_text("who", who)
         checked = self._check_rows(check_pairs(pairs))
         said = check_answers(answers, len(checked))
         if len(checked):
             with self.transaction():
-                self._append(checked, said, who, asked, edit=True)
+                self._append(checked, said, who, asked, edit=True, expected=expected)
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
         """Answer one pair anew; see `edit`."""

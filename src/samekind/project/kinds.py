@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, utils
 
+from samekind.algorithms.folding import Expected
 from samekind.clusters import Clusters
 from samekind.project.entities import EntityRefs, RecordNames
 from samekind.project.names import ProposedNames
@@ -323,13 +324,21 @@ class Kinds:
             if text:
                 self._session.ledger.name(rows[0], text, who=who)
 
-    def write(self, answers: PairAnswers, who: str, asked: list[bool] | bool = False) -> None:
-        """Record answers, in an act, whatever anybody said of these pairs before."""
+    def write(
+        self,
+        answers: PairAnswers,
+        who: str,
+        asked: list[bool] | bool = False,
+        expected: Expected | None = None,
+    ) -> None:
+        """Record answers, in an act, whatever anybody said of these pairs before; see `Ledger.record`."""
         if not answers:
             return
         pairs, said = np.array([line[:2] for line in answers]), [line[2] for line in answers]
         charged = np.broadcast_to(np.asarray(asked, dtype=bool), len(answers))
-        self._session.ledger.edit(pairs, said, who=who, asked=charged)
+        if expected is not None:
+            expected = np.where(charged[:, None], expected, np.float32(np.nan))
+        self._session.ledger.edit(pairs, said, who=who, asked=charged, expected=expected)
 
 
 def _likeness(wanted: str, text: str) -> float:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from samekind.algorithms.folding import Expected
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import UNANSWERED, OpinionRole, keys_of
 from samekind.project.kinds import SHOWN
-from samekind.project.pair_answers import founding, placing
+from samekind.project.pair_answers import PairAnswers, founding, placing
 from samekind.project.records import (
     ClusterOption,
     ClusterRef,
@@ -55,8 +55,9 @@ class Questions:
         self.lineup, self.sheet = lineup, sheet
         self._chosen: list[list[int]] = []  # questions beyond those that are open,
         self._chosen_at = project.ledger.revision  # and when they were chosen
-        # of the pairs of the question that is being answered
-        self._expected: dict[int, NDArray[np.float32]] = {}
+        # of the pairs of the question that is being answered, and where the answer is another one
+        self._expected: dict[int, Expected] = {}
+        self._elsewhere: Expected = np.empty(0, dtype=np.float32)
 
     # What is asked
 
@@ -221,6 +222,7 @@ class Questions:
         keys = keys_of(np.array(question.pairs)).tolist()
         with self._project.act():
             self._expected = dict(zip(keys, expected, strict=True))
+            self._elsewhere = self._session.elsewhere(expected[:1])[0]
             self._answer(question, answer, who)
 
     def _answer(self, question: Comparison, answer: Said, who: str) -> None:
@@ -311,7 +313,7 @@ class Questions:
         if not session.folds:  # then the run has to hear something of what it asked
             answers += [(row, other, DIFFERENT) for other in others]
             asked += [True] * len(others)
-        kinds.write(answers, who, asked)
+        self._edit(answers, who, asked)
 
     def _say_new(self, row: int, others: list[int], name: str, who: str) -> None:
         """Take "a new cluster" as the answer to a question that compares a row with others.
@@ -329,7 +331,7 @@ class Questions:
             self.tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
         else:
             answers = founding(self._session, [row], others)
-            kinds.write(answers, who, [b in others for _, b, _ in answers])
+            self._edit(answers, who, [b in others for _, b, _ in answers])
         if text:
             self._session.ledger.name(row, text, who=who)
 
@@ -354,12 +356,19 @@ class Questions:
 
     def _write(self, pairs: Pairs, said: Answers, who: str, *, free: bool = False) -> None:
         """Write answers with what was expected of them, as far as that is known."""
-        known = [self._expected.get(key) for key in keys_of(pairs).tolist()]
-        width = max((row.size for row in known if row is not None), default=0)
-        nothing = np.full(width, np.nan, dtype=np.float32)
-        expected = np.array([nothing if row is None else row for row in known])
+        nothing = np.full_like(self._elsewhere, np.nan)
         asked = np.full(len(pairs), not free)
-        self._session.write(pairs, said, who, asked, expected.reshape(len(pairs), width))
+        self._session.write(pairs, said, who, asked, self._expected_of(pairs, nothing))
+
+    def _edit(self, answers: PairAnswers, who: str, asked: list[bool]) -> None:
+        """Write answers of somebody who says what an item is, be that what it was compared with or not."""
+        pairs = np.array([answer[:2] for answer in answers], dtype=np.intp).reshape(-1, 2)
+        self._project.kinds.write(answers, who, asked, self._expected_of(pairs, self._elsewhere))
+
+    def _expected_of(self, pairs: Pairs, otherwise: Expected) -> Expected:
+        """Return what was expected of pairs; `otherwise` where they are not those of the question."""
+        known = [self._expected.get(key, otherwise) for key in keys_of(pairs).tolist()]
+        return np.array(known, dtype=np.float32).reshape(len(pairs), otherwise.size)
 
     def _is_pending(self, question: Comparison) -> bool:
         return bool(self._session.is_waiting(np.array(question.pairs)).any())

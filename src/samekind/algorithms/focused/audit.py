@@ -44,6 +44,9 @@ class Audit:
         For each row that is not known, rows that it is different from.
     unsure : set
         Rows of which nobody could tell.
+    told : dict
+        Rows of which more was told since, so that they are learnt from: whether they were as predicted when
+        they were drawn. They stay in the sample: mostly wrong labels are told more of.
     """
 
     n_rows: int
@@ -51,16 +54,22 @@ class Audit:
     same: dict[int, int] = field(default_factory=dict)
     refused: dict[int, list[int]] = field(default_factory=dict)
     unsure: set[int] = field(default_factory=set)
+    told: dict[int, bool] = field(default_factory=dict)
 
     def __contains__(self, row: int) -> bool:
         return row in self.same or row in self.refused or row in self.unsure
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows) + len(self.told)
+
+    @property
+    def n_refuted(self) -> int:
+        """How many of the rows of which more was told were not as predicted."""
+        return len(self.told) - sum(self.told.values())
 
     @property
     def rows(self) -> list[int]:
-        """All audited rows, ascending."""
+        """The audited rows that are not learnt from, ascending."""
         return sorted({*self.same, *self.refused, *self.unsure})
 
     def add(self, row: int, other: int, answer: int) -> None:
@@ -110,20 +119,23 @@ class Audit:
         Parameters
         ----------
         n_wrong : int
-            How many of the audited rows are not as predicted.
+            How many of `rows` are not as predicted.
         n_learnt : int
-            Rows that were learnt from, or given up.
+            Rows that were learnt from, or given up, those of the sample included.
         n_undecided : int
             Rows that are given up.
         n_unproven : int
             Pairs of clusters that nobody was asked about.
         """
         n, size = self.n_rows, len(self)
-        population = n - n_learnt
+        n_wrong += self.n_refuted
+        population = n - n_learnt + len(self.told)
         if not size:
             bound = population / n
             return Certificate(1 - RISK, bound, bound, 0, 0, n_unproven, n_undecided, bound)
-        settled = len(self.same)  # their labels are not predictions, whatever was predicted
+        settled = len(self.same) + len(
+            self.told
+        )  # their labels are not predictions, whatever was predicted
         mended = n_wrong - (size - settled)  # known rows that would be predicted wrongly
         wrong, at_any_time = (
             max(0, bound(n_wrong, size, population, risk) - max(0, mended)) / n

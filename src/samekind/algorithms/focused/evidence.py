@@ -9,7 +9,7 @@ import numpy as np
 from samekind.algorithms.focused.same import N_FEATURES, Same
 from samekind.flow import BoolArray, FloatArray, IntArray
 
-__all__ = ["Evidence", "Kind"]
+__all__ = ["ELSEWHERE", "Evidence", "Kind"]
 
 
 class Kind:
@@ -22,6 +22,13 @@ class Kind:
     FAR = 4  # a fresh row, drawn far from all known rows (D²)
     TEST = 5  # a fresh row, drawn far from all centres: the paper's test
     LINK_OF_GROUPS = 6  # a link between what were two groups
+    AUDIT_ELSEWHERE = 7  # a row of the audit, and another group than the predicted one
+    TEST_ELSEWHERE = 8  # the same of the paper's test
+
+
+ELSEWHERE = {Kind.AUDIT: Kind.AUDIT_ELSEWHERE, Kind.TEST: Kind.TEST_ELSEWHERE}
+LONE = (Kind.ROW, Kind.FAR, *ELSEWHERE, *ELSEWHERE.values())
+"""Kinds of questions about a fresh row."""
 
 
 class Evidence(NamedTuple):
@@ -57,7 +64,7 @@ class Evidence(NamedTuple):
         row that it took ends in the first. So only the mistakes show between the two, however many rows were
         asked: such refusals count as one at most between two groups.
         """
-        lone = np.isin(self.kind, (Kind.ROW, Kind.AUDIT, Kind.FAR, Kind.TEST))
+        lone = np.isin(self.kind, LONE)
         lone |= (self.kind == Kind.GROUPS) & (self.phi[:, 4] == 0)
         found: BoolArray = lone & ~self.yes
         return found

@@ -30,6 +30,11 @@ class Facts:
     apart: list[tuple[int, int]] = field(default_factory=list)
     """Rows of different clusters, as an audited row tells that is the same as one and not as the other."""
 
+    @property
+    def n_asked(self) -> int:
+        """How many answers somebody was asked for."""
+        return int((~np.isnan(self.answers.expected[:, 0])).sum())
+
     def refusals(self, row: int) -> list[int]:
         """Return the rows that a row was said to be different from."""
         pairs = self.answers.pairs[self.answers.answers == DIFFERENT]
@@ -41,9 +46,12 @@ class Facts:
 
         And the number of this test: one more than there were others.
         """
-        drawn = np.flatnonzero(self.answers.expected[:, 0] == Kind.TEST)
+        kind, said = self.answers.expected[:, 0], self.answers.answers
+        drawn = np.flatnonzero(
+            (kind == Kind.TEST) | ((kind == Kind.TEST_ELSEWHERE) & (said == SAME))
+        )
         drawn = drawn[np.argsort(self.answers.expected[drawn, 1], kind="stable")]
-        outside = np.flatnonzero(self.answers.answers[drawn] != SAME)
+        outside = np.flatnonzero((kind[drawn] != Kind.TEST) | (said[drawn] != SAME))
         last = int(outside[-1]) if outside.size else -1
         return drawn.size - 1 - last, 1 + outside.size
 
@@ -68,24 +76,38 @@ class Facts:
         )
 
 
+def _resolved(same: dict[int, int]) -> dict[int, int]:
+    """Return for each audited row one that it is the same as and that is not audited itself."""
+    found = {}
+    for row in same:
+        chain = {row}
+        while (end := same[row]) in same and end not in chain:
+            chain.add(end)
+            row = end
+        found.update(dict.fromkeys(chain, end))
+    return found
+
+
 def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
     """Return what answers say."""
     pairs, said = answers.pairs, answers.answers
-    audited = answers.expected[:, 0] == Kind.AUDIT
+    audited = np.isin(answers.expected[:, 0], (Kind.AUDIT, Kind.AUDIT_ELSEWHERE))
     clear = said != UNSURE
     facts = Facts(answers, Audit(n_rows, seed), clear & ~audited)
     told = set(pairs[facts.learnt].ravel().tolist())
     refusals: list[tuple[int, int]] = []
     for i in np.flatnonzero(audited).tolist():
         a, b = pairs[i].tolist()
-        row, other = (a, b) if a not in told else (b, a)
-        if row in told:  # somebody told more of it: it is learnt from
+        row, other = (b, a) if a in told and b not in told else (a, b)
+        if row in told:  # somebody told more of it: it is learnt from, and stays in the sample
             facts.learnt[i] = clear[i]
+            is_right = bool(said[i] == SAME and answers.expected[i, 0] == Kind.AUDIT)
+            facts.audit.told[row] = facts.audit.told.get(row, True) and is_right
         else:
             facts.audit.add(row, other, int(said[i]))
             if said[i] == DIFFERENT:
                 refusals.append((row, other))
-    same = facts.audit.same
+    same = facts.audit.same = _resolved(facts.audit.same)
     facts.apart = [(same[row], other) for row, other in refusals if row in same]
     facts.mentioned = set(pairs.ravel().tolist())
     known = told | set(facts.audit.same)

@@ -28,7 +28,7 @@ import numpy as np
 from samekind.algorithms.base import Certificate, Prediction, Snapshot
 from samekind.algorithms.focused.audit import RISK, all_asked
 from samekind.algorithms.focused.bounds import most_wrong_at_any_time
-from samekind.algorithms.focused.evidence import Evidence, Kind
+from samekind.algorithms.focused.evidence import ELSEWHERE, Evidence, Kind
 from samekind.algorithms.focused.facts import facts_of
 from samekind.algorithms.focused.grouping import Walks, group_nodes
 from samekind.algorithms.focused.guess import guess_clusters
@@ -83,7 +83,9 @@ class Focused(Folding[FocusedParams]):
         self._seed = int(rng.integers(2**31))
         rate = params.error_rate
         self._told = 0.0 if rate is None else None if rate == "estimate" else float(rate)
-        self._drawn: dict[tuple[int, int], int] = {}  # questions that were drawn, and as what
+        self._drawn: dict[
+            int, tuple[int, int]
+        ] = {}  # rows: what for, and what they were compared with
         self._walks: Walks | None = None
         self.fold(_nothing())
 
@@ -166,7 +168,8 @@ class Focused(Folding[FocusedParams]):
         found = np.full((len(pairs), self.n_features), np.nan, dtype=np.float32)
         nodes = state.terrain.nodes_of(pairs.ravel()).reshape(-1, 2)
         for i, ((a, b), (x, y)) in enumerate(zip(pairs.tolist(), nodes.tolist(), strict=True)):
-            kind = self._drawn.get((min(a, b), max(a, b)), -1)
+            fresh = [row for row, node in ((a, x), (b, y)) if node < 0 or state.group[node] < 0]
+            kind = self._drawn_as(fresh[0], a + b - fresh[0]) if fresh else -1
             if x >= 0 and y >= 0:
                 about = state.about(x, y)
                 if kind < 0 or about.kind != Kind.ROW:  # it was drawn when the row was fresh
@@ -176,8 +179,21 @@ class Focused(Folding[FocusedParams]):
                 size = size if group else 1 - lone
                 net, stage = about.net / state.same.says, 1 + state.evidence.size
                 found[i] = kind, stage, net, walk, lost, size, sum(close), sigmoid(odds)
-            elif kind == Kind.AUDIT:
+            elif kind in (Kind.AUDIT, Kind.AUDIT_ELSEWHERE):
                 found[i, 0] = kind
+        return found
+
+    def _drawn_as(self, row: int, other: int) -> int:
+        """Return what a fresh row was drawn for, if it was, when it is compared with another one."""
+        kind, predicted = self._drawn.get(row, (-1, -1))
+        return kind if other == predicted else ELSEWHERE.get(kind, kind)
+
+    def elsewhere(self, expected: Expected) -> Expected:
+        """Return what a row was drawn for, which is kept wherever it is placed."""
+        found = np.full_like(expected, np.nan)
+        for kind, other in ELSEWHERE.items():
+            drawn = np.isin(expected[:, 0], (kind, other))
+            found[drawn, 0], found[drawn, 1] = other, expected[drawn, 1]
         return found
 
     # Choosing
@@ -191,9 +207,9 @@ class Focused(Folding[FocusedParams]):
         return self._choose(most, taken, TOGETHER * self.points.n)
 
     def _choose(self, n: int, taken: Collection[int], most_worth: float) -> Pairs:
-        state, count = self._state, len(self._facts.answers.pairs)
-        rng = np.random.default_rng([self._seed, 3, count, len(taken)])
-        audit = self._audit_pairs(n, taken, count, rng)
+        state, asked = self._state, self._facts.n_asked
+        rng = np.random.default_rng([self._seed, 3, len(self._facts.answers.pairs), len(taken)])
+        audit = self._audit_pairs(n, taken, asked, rng)
         if len(audit) == n:
             return self._as_drawn(audit)
         chooser = self._chooser(rng)
@@ -213,14 +229,14 @@ class Focused(Folding[FocusedParams]):
                 a, b = state.terrain.rows[[choice.a, choice.b]].tolist()
                 found.append((a, b))
                 if choice.kind in (Kind.FAR, Kind.TEST):
-                    self._drawn[(min(a, b), max(a, b))] = choice.kind
+                    self._drawn[a] = choice.kind, b
         if len(found) > 1:  # what falls due meanwhile
-            audit = self._audit_pairs(n, taken, count + len(found), rng)
+            audit = self._audit_pairs(n, taken, asked + len(found), rng)
         return np.concatenate([self._as_drawn(audit), _as_pairs(found)])[:n]
 
     def _as_drawn(self, audit: list[tuple[int, int]]) -> Pairs:
         """Note that questions are the audit's, and return them."""
-        self._drawn |= {(min(a, b), max(a, b)): Kind.AUDIT for a, b in audit}
+        self._drawn |= {row: (Kind.AUDIT, other) for row, other in audit}
         return _as_pairs(audit)
 
     def _chooser(self, rng: np.random.Generator) -> Chooser:
@@ -285,8 +301,8 @@ class Focused(Folding[FocusedParams]):
         audit, tolerance = self._facts.audit, self.params.tolerance
         if not len(audit):
             return False
-        n_wrong = len(audit.refused) + len(audit.unsure)
-        n_left = self.points.n - len(self._state.known)
+        n_wrong = len(audit.refused) + len(audit.unsure) + audit.n_refuted
+        n_left = self.points.n - len(self._state.known) + len(audit.told)
         at_best = most_wrong_at_any_time(n_wrong, len(audit), n_left, RISK)
         if at_best > tolerance * self.points.n:
             return False  # whatever is derived, which takes its time
@@ -297,7 +313,7 @@ class Focused(Folding[FocusedParams]):
     def _audit_pairs(
         self, n: int, taken: Collection[int], count: int, rng: np.random.Generator
     ) -> list[tuple[int, int]]:
-        """Return the questions of the audit that are due after so many answers, n at most."""
+        """Return the questions of the audit that are due after so many others, n at most."""
         state, audit = self._state, self._facts.audit
         if state.n_groups < 2 or not self._may_audit(count):
             return []
@@ -447,7 +463,7 @@ class Focused(Folding[FocusedParams]):
             recovered=[c for c, own in enumerate(members) if own] if is_all else recovered(state),
             centers=None,
             given_up=sorted(facts.given_up),
-            n_samples=int((~np.isnan(facts.answers.expected[:, 0])).sum()),
+            n_samples=facts.n_asked,
             n_rounds=0,
             sampling_seconds=0.0,
             notes=[],
