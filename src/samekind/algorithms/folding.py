@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.base import Algorithm, Params
-from samekind.flow import Answers, BoolArray, FloatArray, IntArray, Pairs
+from samekind.flow import SAME, Answers, BoolArray, FloatArray, IntArray, Pairs
 
 __all__ = ["Answered", "Expected", "Folding"]
 
@@ -82,6 +82,12 @@ class Folding(Algorithm[P]):
         `expected` is what was known of the pairs that were asked about.
         """
         return np.full_like(expected, np.nan)
+
+    @classmethod
+    def came_true(cls, answers: Answers, expected: Expected) -> BoolArray:
+        """Return which questions were answered "same" with what they were about."""
+        found: BoolArray = answers == SAME
+        return found
 
     @abstractmethod
     def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from samekind.algorithms import DEFAULT, Folding, find_algorithm
-from samekind.flow import SAME, UNSURE
+from samekind.flow import UNSURE
 from samekind.ledger import Ledger, ProjectPlace
 from samekind.project.files import SETTINGS, kept_in
 
@@ -41,7 +41,8 @@ def expectations_of(path: ProjectPlace) -> list[ExpectedShare]:
         lines = ledger.active()
     expected = lines["expected"][:, algorithm.n_features - 1].astype(np.float64)
     counts = ~np.isnan(expected) & (lines["answer"] != UNSURE)
-    expected, same = expected[counts], lines["answer"][counts] == SAME
+    same = algorithm.came_true(lines["answer"], lines["expected"])[counts]
+    expected = expected[counts]
     place = np.clip((expected * BINS).astype(int), 0, BINS - 1)
     return [
         ExpectedShare(

@@ -302,6 +302,8 @@ class Questions:
             return
         offered = [other for other in others if other in members]
         if offered:
+            if offered[0] != others[0]:
+                self._expected[keys_of(np.array([[row, offered[0]]])).tolist()[0]] = self._elsewhere
             self.tell([[row, offered[0]]], [SAME], who)
             return
         if own and session.ledger.lookup(np.array([[row, members[0]]]))[0] != DIFFERENT:

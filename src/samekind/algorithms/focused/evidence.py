@@ -9,7 +9,7 @@ import numpy as np
 from samekind.algorithms.focused.same import N_FEATURES, Same
 from samekind.flow import BoolArray, FloatArray, IntArray
 
-__all__ = ["ELSEWHERE", "Evidence", "Kind"]
+__all__ = ["ELSEWHERE", "LONE", "Evidence", "Kind"]
 
 
 class Kind:
@@ -22,13 +22,16 @@ class Kind:
     FAR = 4  # a fresh row, drawn far from all known rows (D²)
     TEST = 5  # a fresh row, drawn far from all centres: the paper's test
     LINK_OF_GROUPS = 6  # a link between what were two groups
-    AUDIT_ELSEWHERE = 7  # a row of the audit, and another group than the predicted one
-    TEST_ELSEWHERE = 8  # the same of the paper's test
 
 
-ELSEWHERE = {Kind.AUDIT: Kind.AUDIT_ELSEWHERE, Kind.TEST: Kind.TEST_ELSEWHERE}
-LONE = (Kind.ROW, Kind.FAR, *ELSEWHERE, *ELSEWHERE.values())
+LONE = (Kind.ROW, Kind.AUDIT, Kind.FAR, Kind.TEST)
 """Kinds of questions about a fresh row."""
+ELSEWHERE = 10
+"""Added to a kind where somebody placed the row elsewhere than in the group that was asked about.
+
+The answer says where it is, and what was expected of the question is stored with it: P(same) learns that the
+row is not where it was expected.
+"""
 
 
 class Evidence(NamedTuple):
@@ -55,6 +58,16 @@ class Evidence(NamedTuple):
     def was_asked(self) -> BoolArray:
         """Which answers somebody was asked for: P(same) is learnt from them."""
         return self.kind >= 0
+
+    @property
+    def is_elsewhere(self) -> BoolArray:
+        """Which say that a row is elsewhere than was expected."""
+        return self.kind >= ELSEWHERE
+
+    def odds(self, same: Same) -> FloatArray:
+        """Return the log odds of "same" that were expected; none of rows that were placed elsewhere."""
+        found: FloatArray = np.where(self.is_elsewhere, 0.0, same.odds(self.phi))
+        return found
 
     @property
     def is_early(self) -> BoolArray:

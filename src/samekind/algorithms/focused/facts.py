@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samekind.algorithms.focused.audit import Audit
-from samekind.algorithms.focused.evidence import Evidence, Kind
+from samekind.algorithms.focused.evidence import ELSEWHERE, Evidence, Kind
 from samekind.algorithms.folding import Answered
 from samekind.flow import DIFFERENT, SAME, UNSURE, BoolArray, IntArray
 
@@ -47,11 +47,9 @@ class Facts:
         And the number of this test: one more than there were others.
         """
         kind, said = self.answers.expected[:, 0], self.answers.answers
-        drawn = np.flatnonzero(
-            (kind == Kind.TEST) | ((kind == Kind.TEST_ELSEWHERE) & (said == SAME))
-        )
+        drawn = np.flatnonzero(kind % ELSEWHERE == Kind.TEST)
         drawn = drawn[np.argsort(self.answers.expected[drawn, 1], kind="stable")]
-        outside = np.flatnonzero((kind[drawn] != Kind.TEST) | (said[drawn] != SAME))
+        outside = np.flatnonzero((kind[drawn] >= ELSEWHERE) | (said[drawn] != SAME))
         last = int(outside[-1]) if outside.size else -1
         return drawn.size - 1 - last, 1 + outside.size
 
@@ -91,7 +89,7 @@ def _resolved(same: dict[int, int]) -> dict[int, int]:
 def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
     """Return what answers say."""
     pairs, said = answers.pairs, answers.answers
-    audited = np.isin(answers.expected[:, 0], (Kind.AUDIT, Kind.AUDIT_ELSEWHERE))
+    audited = answers.expected[:, 0] % ELSEWHERE == Kind.AUDIT
     clear = said != UNSURE
     facts = Facts(answers, Audit(n_rows, seed), clear & ~audited)
     told = set(pairs[facts.learnt].ravel().tolist())

@@ -28,7 +28,7 @@ import numpy as np
 from samekind.algorithms.base import Certificate, Prediction, Snapshot
 from samekind.algorithms.focused.audit import RISK, all_asked
 from samekind.algorithms.focused.bounds import most_wrong_at_any_time
-from samekind.algorithms.focused.evidence import ELSEWHERE, Evidence, Kind
+from samekind.algorithms.focused.evidence import ELSEWHERE, LONE, Evidence, Kind
 from samekind.algorithms.focused.facts import facts_of
 from samekind.algorithms.focused.grouping import Walks, group_nodes
 from samekind.algorithms.focused.guess import guess_clusters
@@ -47,7 +47,7 @@ from samekind.algorithms.focused.value import UNSURE_COST, Choice, Chooser
 from samekind.algorithms.folding import Answered, Expected, Folding
 from samekind.algorithms.paper.quiet_test import is_quiet
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
-from samekind.flow import UNSURE, BoolArray, FloatArray, IntArray, Pairs
+from samekind.flow import SAME, UNSURE, Answers, BoolArray, FloatArray, IntArray, Pairs
 from samekind.points import LabelMap, Points
 
 __all__ = ["Focused"]
@@ -179,21 +179,26 @@ class Focused(Folding[FocusedParams]):
                 size = size if group else 1 - lone
                 net, stage = about.net / state.same.says, 1 + state.evidence.size
                 found[i] = kind, stage, net, walk, lost, size, sum(close), sigmoid(odds)
-            elif kind in (Kind.AUDIT, Kind.AUDIT_ELSEWHERE):
+            elif kind == Kind.AUDIT:
                 found[i, 0] = kind
         return found
 
     def _drawn_as(self, row: int, other: int) -> int:
         """Return what a fresh row was drawn for, if it was, when it is compared with another one."""
         kind, predicted = self._drawn.get(row, (-1, -1))
-        return kind if other == predicted else ELSEWHERE.get(kind, kind)
+        return -1 if kind == Kind.TEST and other != predicted else kind
 
     def elsewhere(self, expected: Expected) -> Expected:
-        """Return what a row was drawn for, which is kept wherever it is placed."""
-        found = np.full_like(expected, np.nan)
-        for kind, other in ELSEWHERE.items():
-            drawn = np.isin(expected[:, 0], (kind, other))
-            found[drawn, 0], found[drawn, 1] = other, expected[drawn, 1]
+        """Return what was expected of questions about rows which somebody placed elsewhere."""
+        is_row = np.isin(expected[:, 0], LONE)
+        found: Expected = np.where(is_row[:, None], expected, np.float32(np.nan))
+        found[:, 0] += ELSEWHERE
+        return found
+
+    @classmethod
+    def came_true(cls, answers: Answers, expected: Expected) -> BoolArray:
+        """Return which questions were answered "same" with what they were about."""
+        found: BoolArray = (answers == SAME) & (expected[:, 0] < ELSEWHERE)
         return found
 
     # Choosing

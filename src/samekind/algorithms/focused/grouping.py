@@ -89,7 +89,7 @@ def group_nodes(walks: Walks, evidence: Evidence, same: Same) -> tuple[IntArray,
         yes = at[evidence.yes]
         graph = coo_array((np.ones(len(yes)), (yes[:, 0], yes[:, 1])), shape=(nodes.size,) * 2)
         return nodes, _numbered(connected_components(graph, directed=False)[1])
-    prior = same.odds(evidence.phi)
+    prior = evidence.odds(same)
     likely = np.argsort(-prior, kind="stable")  # the tree takes the likeliest links
     evidence, at, prior = evidence.some(likely), at[likely], prior[likely]
     weights = evidence.weights(same)

@@ -551,7 +551,7 @@ class State:
             nodes.size, ends[:, 0], ends[:, 1], weights, self.hang[nodes]
         )
         by = inner[by]
-        odds = np.where(up < 0, np.inf, self.same.odds(self.evidence.phi[by]) + net)
+        odds = np.where(up < 0, np.inf, self.evidence.some(by).odds(self.same) + net)
         value = sigmoid(-odds) * np.minimum(mass, mass.max() - mass)
         return Tree(nodes, up, by, net, odds, np.where(up < 0, 0, value))
 
@@ -705,4 +705,5 @@ def fit(evidence: Evidence, told: float | None, start: FloatArray) -> Same:
     order = np.lexsort((some.yes, some.who, some.pairs.max(axis=1), some.pairs.min(axis=1)))
     some = some.some(order)
     trust = some.stage / max(some.stage.max(initial=1.0), 1.0)
-    return fit_same(some.phi, some.net, some.yes, some.who, trust, told, start)
+    came_true = some.yes & ~some.is_elsewhere
+    return fit_same(some.phi, some.net, came_true, some.who, trust, told, start)
