@@ -64,6 +64,13 @@ class Evidence(NamedTuple):
         """Which say that a row is elsewhere than was expected."""
         return self.kind >= ELSEWHERE
 
+    @property
+    def share_placed(self) -> float:
+        """Of the rows that were not where they were expected, the share that somebody placed at once."""
+        placed, refused = int(self.is_elsewhere.sum()), self.is_early
+        n_refused = np.unique(self.stage[refused] * 2.0**31 + self.pairs[refused, 0]).size
+        return placed / max(placed + n_refused, 1)
+
     def odds(self, same: Same) -> FloatArray:
         """Return the log odds of "same" that were expected; none of rows that were placed elsewhere."""
         found: FloatArray = np.where(self.is_elsewhere, 0.0, same.odds(self.phi))

@@ -32,8 +32,10 @@ class Facts:
 
     @property
     def n_asked(self) -> int:
-        """How many answers somebody was asked for."""
-        return int((~np.isnan(self.answers.expected[:, 0])).sum())
+        """How many questions somebody answered: about a row, at one time, with however many others."""
+        asked = ~np.isnan(self.answers.expected[:, 0])
+        stage = np.nan_to_num(self.answers.expected[asked, 1].astype(float))
+        return int(np.unique(stage * 2.0**31 + self.answers.pairs[asked, 0]).size)
 
     def refusals(self, row: int) -> list[int]:
         """Return the rows that a row was said to be different from."""

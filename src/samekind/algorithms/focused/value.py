@@ -74,6 +74,7 @@ class Chooser:
     ) -> None:
         self.state, self.unsure, self.undecided, self.rng = state, unsure, undecided, rng
         self.heard = state.heard.union(undecided)
+        self.placed = state.evidence.share_placed
         self.fresh = (state.group < 0) & ~closed
         self.open = self.fresh.copy()
         self.any_fresh = bool(self.fresh.any())
@@ -186,7 +187,8 @@ class Chooser:
         """Return the fresh row whose label is expected to put most rows right, and how many; -1: none."""
         state = self.state
         tells = np.minimum(expected_wrong(state) / (TELLS * state.same.rate), 1.0)
-        tells *= state.mended * self.luck
+        # who places a row elsewhere puts right more than who refuses it
+        tells *= (self.placed + (1 - self.placed) * state.mended) * self.luck
         value = np.where(free, state.spread_visits() * tells, -1.0)
         for node, times in self.unsure.items():
             value[node] *= UNSURE_COST**times
