@@ -53,7 +53,9 @@ ifeq ($(DATA) $(RUNS),all 100)
 	$(BIN)/python -m experiments publish $(OUT)
 endif
 
+# The documentation; what it shows is run first, as `make test` leaves that out.
 site: $(DEV)
+	$(BIN)/python -m pytest -q -m "slow or not slow" tests/test_docs.py tests/test_docs_blocks.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs site
 	$(BIN)/python docs/check_site.py site
 

@@ -26,6 +26,7 @@ from samekind.points import ArrayPoints
 settings.register_profile("samekind", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("samekind")
 
+POSTGRES = pytest.param("postgres", marks=[pytest.mark.xdist_group("postgres"), pytest.mark.slow])
 AT_FIRST = pytest.StashKey[set[str]]()
 NEW = (logging.NOTSET, False, True, [])  # the state of a logger that nobody touched
 
@@ -141,6 +142,19 @@ class Expert:
         return SAME if self.y[a] == self.y[b] else DIFFERENT
 
 
+def honest(question, kinds):
+    """Return what one who knows the kinds of all rows answers to a question of a project."""
+    from samekind.project import SheetAnswer
+
+    if question.type == "pair":
+        return "same" if kinds[question.a.row] == kinds[question.b.row] else "different"
+    if question.type == "sheet":
+        kind = kinds[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if kinds[item.row] != kind])
+    kind = kinds[question.item.row]
+    return next((o.cluster for o in question.options if kinds[o.cluster] == kind), "none")
+
+
 def answer(session, oracle, waves=None):
     """Answer the pending questions of a session, wave by wave, to the end or so many times."""
     while not session.done and waves != 0:
@@ -229,6 +243,13 @@ def postgres(postgres_server, tmp_path, monkeypatch):
     """That server, and a folder of the test's own: a project on a server keeps its features there."""
     monkeypatch.chdir(tmp_path)
     return postgres_server
+
+
+def place_for(request, backend):
+    """Return where there is no project yet."""
+    if backend == "postgres":
+        return request.getfixturevalue("postgres").url()
+    return request.getfixturevalue("tmp_path") / "mine.db"
 
 
 @pytest.fixture(scope="session")

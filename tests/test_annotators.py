@@ -1,6 +1,5 @@
 """Who errs, and how often: the estimate, and where it is shown."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-import samekind
 from conftest import blobs
-from samekind import DIFFERENT, SAME, UNSURE, Clusters, Session
+from samekind import DIFFERENT, SAME, UNSURE, Session
 from samekind.engine import answer_with
 from samekind.measures import Reliability, annotator_reliability
 from samekind.report import write_report
@@ -91,25 +89,6 @@ class TestByHand:
         [alone] = annotator_reliability([[0, 6]] * 4, [SAME] * 4, ["a"] * 4, self.labels)
         assert alone.error == 0.25
 
-    def test_three_good_annotators_outweigh_the_labels(self):
-        rng = np.random.default_rng(0)
-        y = rng.integers(3, size=60)
-        pairs = np.array([[a, b] for a in range(60) for b in range(a)])
-        said = (y[pairs[:, 0]] == y[pairs[:, 1]]).astype(np.int8)
-        muddled = np.where(np.arange(60) < 6, (y + 1) % 3, y)  # a tenth of the labels are wrong
-        many = [name for name in "abcd" for _ in pairs]
-        four = annotator_reliability(np.tile(pairs, (4, 1)), np.tile(said, 4), many, muddled)
-        assert all(one.high < 0.02 for one in four)
-        [one] = annotator_reliability(pairs, said, ["a"] * len(pairs), muddled)
-        assert one.low > 0.05
-
-    @pytest.mark.parametrize("answer", [SAME, DIFFERENT])
-    def test_all_answers_are_equal(self, answer):
-        pairs = np.array([[a, b] for a in range(12) for b in range(a)])
-        y = np.zeros(12, dtype=int) if answer == SAME else np.arange(12)
-        [ann] = annotator_reliability(pairs, [answer] * len(pairs), ["ann"] * len(pairs), y)
-        assert ann.error == pytest.approx(0.5 / 68, rel=0.05)
-
 
 class TestStatistics:
     def test_the_adversary_is_found_out(self):
@@ -119,13 +98,8 @@ class TestStatistics:
             assert found[name].error == pytest.approx(rate, abs=0.04)
         assert [name for name, one in found.items() if one.low > 0.4] == ["mal"]
 
-    def test_a_lonely_adversary_is_found_out_by_labels(self):
-        pairs, said, who, y = asked(np.random.default_rng(1), 300, {"mal": 0.7})
-        [mal] = annotator_reliability(pairs, said, who, y)
-        assert mal.low < 0.7 < mal.high
-        assert mal.low > 0.6
-
     def test_intervals_hold_the_truth(self):
+        """P18: intervals at 95 %, over 200 runs."""
         rng = np.random.default_rng(2)
         inside = []
         for _ in range(200):
@@ -184,29 +158,17 @@ class TestProperties:
             assert one.n_unsure == sum(line[2] == UNSURE for line in own)
             assert 0 <= one.low <= one.error <= one.high <= 1
 
-    @given(spoken.filter(bool), st.lists(st.integers(-1, 3), min_size=8, max_size=8))
-    def test_numbers_of_clusters_mean_nothing(self, lines, labels):
-        renamed = [label if label < 0 else 10 - label for label in labels]
-        assert reliability_of(lines, labels) == reliability_of(lines, renamed)
-
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"pairs": [[0, 1, 2]]}, r"pairs must be an \(m, 2\) array"),
-        ({"pairs": [[0.5, 1.0]]}, r"pairs must be an \(m, 2\) array"),
         ({"pairs": [[-1, 1]]}, r"row numbers must be in \[0, 2\^31\), got -1"),
         ({"pairs": [[1, 1]]}, r"cannot be compared with itself, got the pair \(1, 1\)"),
         ({"answers": [2]}, "an answer is SAME .* got 2"),
-        ({"answers": [[1]]}, r"1 pairs need as many answers, got an array of shape \(1, 1\)"),
-        ({"answers": [1, 0]}, "1 pairs need as many answers"),
         ({"who": []}, "equally many, got 1 and 0"),
         ({"labels": [0]}, "pairs has row 1, but labels has 1 rows"),
-        ({"labels": ["x", "y"]}, "labels must be the number of a cluster"),
         ({"confidence": 0.5}, r"confidence must be a number in \(0\.5, 1\], got 0\.5"),
-        ({"confidence": "much"}, "confidence must be a number"),
-        ({"confidence": True}, "confidence must be a number"),
-        ({"confidence": float("nan")}, "confidence must be a number"),
     ],
 )
 def test_hostile_input(change, message):
@@ -279,6 +241,7 @@ def session_of(answers, **options):
 
 
 def test_answers_that_were_taken_to_be_true_do_not_prove_themselves():
+    """P18: no rate is stated where nothing tests it."""
     session = session_of(lambda pairs: [("ann", "ben")[sum(pair) % 2] for pair in pairs.tolist()])
     assert len(session.reliability()) == 2
     assert all(one.error == 0.25 and one.high > 0.8 for one in session.reliability())
@@ -300,35 +263,13 @@ def test_two_who_answer_the_same_pairs_test_each_other():
 
 
 def test_one_annotator_who_is_trusted_is_no_news(tmp_path):
+    """P19: nobody doubts one who is trusted and alone."""
     session = session_of(lambda pairs: ["ann"] * len(pairs))
     assert [one.name for one in session.reliability()] == ["ann"]
     clusters = session.clusters()
     assert clusters.annotators_ == []
     assert "answers of" not in shown(clusters)
     assert "Who answered" not in page_of(tmp_path, clusters, blobs((6, 5))[0]).words
-
-
-def test_nothing_was_answered():
-    session = Session([[0.0], [1.0]], random_state=0, error_rate=0.1)
-    assert session.reliability() == session.clusters().annotators_ == []
-
-
-def test_saved_and_loaded(crowd, tmp_path):
-    crowd.clusters.save(tmp_path / "c.npz")
-    loaded = Clusters.load(tmp_path / "c.npz")
-    assert loaded.annotators_ == crowd.clusters.annotators_
-    assert all(type(one) is Reliability for one in loaded.annotators_)
-    assert shown(loaded) == shown(crowd.clusters)
-
-
-def test_a_file_from_before(crowd, tmp_path):
-    crowd.clusters.save(tmp_path / "c.npz")
-    with np.load(tmp_path / "c.npz") as file:
-        stored = dict(file)
-    meta = json.loads(str(stored["meta"]))
-    del meta["annotators_"]
-    np.savez(tmp_path / "c.npz", **(stored | {"meta": np.array(json.dumps(meta))}))
-    assert Clusters.load(tmp_path / "c.npz").annotators_ == []
 
 
 def shown(clusters):
@@ -385,16 +326,3 @@ def test_hostile_names_in_the_report(crowd, tmp_path):
     assert HOSTILE in page.text
     assert len(page.scripts) == 2
     assert "Not tested: there are too few answers" in page.words
-
-
-def test_nothing_is_shown_of_nobody(crowd, tmp_path):
-    quiet = with_people(crowd.clusters)
-    assert "answers of" not in shown(quiet)
-    assert "Who answered" not in page_of(tmp_path, quiet, crowd.X).words
-
-
-def test_the_noisy_oracle_says_who_answered():
-    X, y = blobs((30, 30))
-    oracle = samekind.NoisyOracle(y, per_annotator={"ann": 0.0, "mal": 0.7}, seed=1)
-    clusters = samekind.solve(X, oracle, error_rate="estimate", budget=300, random_state=0)
-    assert {one.name for one in clusters.annotators_} == {"ann", "mal"}

@@ -95,6 +95,7 @@ def test_without_people_the_model_goes_on(items, tmp_path):
 
 
 def test_people_are_asked_what_the_model_answered_first_and_do_not_see_it(items, tmp_path):
+    """P19: a model's answers are checked by people who do not see them."""
     with running(KindModel()) as url:
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, budget=40)
@@ -114,6 +115,7 @@ def test_people_are_asked_what_the_model_answered_first_and_do_not_see_it(items,
 
 
 def test_what_was_paid_counts_when_it_goes_on(items, tmp_path):
+    """P26: the cap holds over several runs."""
     with running(KindModel()) as url:
         for budget in (10, 25):
             project = open_or_make(items, tmp_path / "p.db")
@@ -135,6 +137,8 @@ def test_a_server_that_fails_leaves_people_to_go_on(items, tmp_path):
 
 
 def test_a_model_whose_answers_cannot_be_saved_says_so(items, tmp_path, monkeypatch):
+    """P26: and nothing is paid for twice."""
+
     def full(*_, **__):
         raise LedgerError("the disk is full")
 
@@ -152,6 +156,7 @@ def test_a_model_whose_answers_cannot_be_saved_says_so(items, tmp_path, monkeypa
 
 
 def test_undo_is_of_people(items, tmp_path):
+    """P2: a model's answers stay."""
     with running(KindModel()) as url:
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, budget=30)

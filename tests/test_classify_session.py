@@ -25,6 +25,7 @@ def kinds(found, labels):
 
 
 def test_asks_about_one_question_a_row(found):
+    """P30: about one question a new row."""
     session = answer(ClassifySession(found, NEW), Expert(BOTH))
     np.testing.assert_array_equal(kinds(found, session.result().labels), NEW_Y)
     assert session.result().n_asked.tolist() == [1] * 15
@@ -33,6 +34,7 @@ def test_asks_about_one_question_a_row(found):
 
 
 def test_agrees_with_classify_of_the_result(found):
+    """P30: one belief."""
     expert, other = Expert(BOTH, unsure=0.2), Expert(BOTH, unsure=0.2)
     session = answer(ClassifySession(found, NEW, batch=4), expert)
     result = found.classify(NEW, other, batch=4)
@@ -57,6 +59,7 @@ def test_undo_goes_back_as_far_as_one_likes(found):
 
 @pytest.mark.parametrize("stop_after", [0, 1, 7])
 def test_left_and_resumed(found, stop_after, tmp_path):
+    """P5: at any question."""
     expert = Expert(BOTH)
     with ClassifySession(found, NEW, ledger=tmp_path / "new.db") as session:
         answer(session, expert, waves=stop_after)
@@ -84,6 +87,7 @@ def test_other_rows_are_refused(found, tmp_path):
 
 
 def test_budget_and_rows_of_no_cluster(found):
+    """P30: a row of no cluster ends as new."""
     session = ClassifySession(found, np.vstack([NEW[:2], [[0.0, 500.0]]]), budget=4)
     answer(session, Expert(np.concatenate([Y, NEW_Y[:2], [99]])))
     assert session.stop_reason == "budget"

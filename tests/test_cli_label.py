@@ -20,8 +20,6 @@ from typer.testing import CliRunner
 import samekind
 from samekind.cli import app
 from samekind.cli._export import USUAL
-from samekind.cli._opening import has_display
-from samekind.cli._options import names_in
 from samekind.data import load
 from samekind.project import cache_of, find_export, make_project
 
@@ -88,6 +86,7 @@ def standing(path):
 
 
 def test_label_from_a_pipe_resume_and_the_project_alone(folder):
+    """P2, P5: quit, go on and undo to the beginning."""
     first = cli(*LABEL, "--who", "ann", "--set", "random_state=0", stdin="n\nn\n")
     assert "60 rows from flowers.csv." in first.stderr
     assert "Answers are kept in flowers.samekind.db." in first.stderr
@@ -105,11 +104,6 @@ def test_label_from_a_pipe_resume_and_the_project_alone(folder):
     assert standing(PROJECT) == []
     assert "Nothing is answered yet." in cli("label", PROJECT, "--terminal", stdin="").stdout
     assert max(len(line) for line in first.output.splitlines()) <= 80
-
-
-def test_the_project_alone_by_its_option(project):
-    result = cli("label", "--project", project, "--terminal", stdin="q\n")
-    assert "60 rows from flowers.csv" in result.stderr
 
 
 def test_settings_stay_with_the_project(folder):
@@ -172,40 +166,20 @@ def test_pictures_in_a_folder(folder):
     [
         (["label"], "name your data"),
         (["label", "nope.csv"], "nope.csv does not exist"),
-        (["label", "nope.db"], "nope.db does not exist"),
         (["label", "flwers.csv"], "Did you mean 'flowers.csv'?"),
         (["label", "flowers.csv", "--terminal", "--text", "nmae"], "Did you mean 'name'?"),
-        (["label", "flowers.csv", "--terminal", "--exclude", "knd"], "Did you mean 'kind'?"),
-        (["label", "flowers.csv", "--terminal", "--features", "no.npy"], "no.npy"),
         (["label", "flowers.csv", "--terminal", "--error-rate", "many"], "--error-rate must be"),
-        (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--set", "heavy=3"], "no parameter 'heavy'"),
-        (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
-        (["label", "--project", "nope.db"], "Name your data, too"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
-        (["label", "empty.csv", "--terminal"], "empty"),
         (["label", "one.csv", "--terminal"], "only one row"),
         (["export", "nope.db"], "there is no such project"),
-        (["export", "other.db"], "does not say what it is about"),
-        (["export", "flowers.csv"], "such as flowers.samekind.db"),
-        (["import", "flowers.csv", "flowers.csv"], "it is no project"),
         (["links", "add", "flowers.csv", "ann"], "it is no project"),
-        (["links", "list", "flowers.csv"], "it is no project"),
-        (["links", "revoke", "flowers.csv", "ann"], "it is no project"),
-        (["move", "flowers.csv", "new.db"], "it is no project"),
-        (["backup", "flowers.csv", "new.db"], "it is no project"),
-        (["forget", "flowers.csv", "--who", "ann"], "it is no project"),
         (["classify", "flowers.csv", "one.csv"], "it is no project"),
-        (["export", "other.db", "--format", "xlsx"], "--format must be one of"),
         (["export", "other.db", "-o", "kinds.xlsx"], "its suffix must be one of"),
-        (["export", "other.db", "-o", "k.csv", "-f", "csv", "-f", "json"], "only one format"),
         (["export", "other.db", "-o", "k.csv", "-f", "json"], "do not fit"),
-        (["export", "other.db", "-o", "k.parquet", "-f", "answers"], "Name a .csv file"),
         (["classify", "nope.db", "flowers.csv"], "there is no such project"),
-        (["classify", "nope.db", "nope.csv"], "nope.csv does not exist"),
         (["classify", "nope.db", "flowers.csv", "-o", "flowers.csv"], "would replace the data"),
-        (["classify", "nope.db", "flowers.csv", "-o", "k.txt"], "--out must be"),
         (["classify", "a.db", "flowers.csv", "--predict", "--labels", "kind"], "Give one of them"),
     ],
 )
@@ -244,16 +218,6 @@ def test_mistakes_are_explained_before_there_is_a_page(folder, arguments, messag
     assert "The page is at" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["entities", "golden", "pairs", "splink", "dedupe", "folders"])
-def test_what_such_things_do_not_have_is_not_exported(project, name):
-    result = cli("export", project, "--format", name, "-o", "results", code=2)
-    only = "pictures" if name == "folders" else "records"
-    assert f"only of {only}" in result.stderr
-    assert "flowers.csv" in result.stderr
-    assert "The answers alone" not in result.stderr  # the data are there
-    assert not Path("results").exists()
-
-
 def test_a_link_without_an_address_says_what_is_missing(project):
     result = cli("links", "add", project, "ann")
     assert result.stdout.startswith("/p/flowers/#token=")
@@ -261,17 +225,6 @@ def test_a_link_without_an_address_says_what_is_missing(project):
     assert (
         "--url" not in cli("links", "add", project, "bob", "--url", "https://kinds.example").stderr
     )
-
-
-def test_mistakes_with_a_project(project):
-    result = cli("label", project, "--text", "name", "--terminal", code=2)
-    assert "leave --text out" in result.stderr
-    result = cli("label", project, "--project", "b.db", "--terminal", code=2)
-    assert "leave --project out" in result.stderr
-    pd.DataFrame({"height": [1.0, 2.0]}).to_csv("other.csv", index=False)
-    result = cli("label", "other.csv", "--project", project, "--terminal", code=2)
-    assert "belongs to other data" in result.stderr
-    assert "column 'width'" in cli("classify", project, "other.csv", code=2).stderr
 
 
 WITHOUT = """
@@ -308,6 +261,7 @@ def test_without_the_packages_of_the_page(folder):
 
 
 def test_the_page_is_served_until_ctrl_c(folder):
+    """P1: what the page was told is in the file."""
     pytest.importorskip("uvicorn")
     command = ("label", "flowers.csv", "--exclude", "kind", "--no-browser", "--set", "lineup=0")
     server = subprocess.Popen(
@@ -355,23 +309,6 @@ def test_the_page_is_served_until_ctrl_c(folder):
     assert not list(folder.glob("*-wal"))  # the project is one file again
 
 
-def test_a_browser_is_opened_only_where_there_is_a_display(monkeypatch):
-    monkeypatch.setattr("sys.platform", "linux")
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
-        monkeypatch.delenv(name, raising=False)
-    assert not has_display()
-    monkeypatch.setenv("DISPLAY", ":0")
-    assert has_display()
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert has_display()
-
-
-def test_columns_with_commas():
-    assert names_in(["a,b", 'c, "d, e"']) == ["a", "b", "c", "d, e"]
-    assert names_in(None) is None
-    assert names_in([" , "]) is None
-
-
 # Export
 
 
@@ -394,17 +331,6 @@ def test_export_everything(project):
     assert "<html" in Path("out/report.html").read_text(encoding="utf-8")
 
 
-def test_export_of_who_answered(project):
-    cli(
-        "export", project, "-o", "team", "-f", "annotators", "-f", "agreement.csv", "-f", "opinions"
-    )
-    assert {path.name for path in Path("team").iterdir()} == {
-        *("annotators.csv", "agreement.csv", "opinions.csv")
-    }
-    answered = pd.read_csv("team/annotators.csv")
-    assert answered.answers.sum() == len(standing(project))
-
-
 def test_export_one_file_and_again(project):
     for name, form in [
         ("k.csv", None),
@@ -425,6 +351,7 @@ def test_export_one_file_and_again(project):
 
 @pytest.mark.parametrize("gone", [True, False])
 def test_answers_can_be_had_without_the_data(project, gone):
+    """P9: whatever became of the data."""
     cli("export", project, "-o", "before.csv", "-f", "answers")
     cli("export", project, "-o", "all")
     if gone:
@@ -439,14 +366,6 @@ def test_answers_can_be_had_without_the_data(project, gone):
     written = [Path(name).read_bytes() for name in ("new/answers.csv", "all/answers.csv")]
     assert written == [Path("before.csv").read_bytes()] * 2
     assert written[0].startswith(b"a,b,answer,who,at,asked")
-
-
-def test_the_report_names_the_kinds(project):
-    cli("export", project, "-o", "report.html")
-    text = Path("report.html").read_text(encoding="utf-8")
-    assert re.search(r"<h3>rose \(\d\)</h3>", text)
-    assert "clusters recovered" not in text
-    assert "<dt>kinds found</dt><dd>3</dd>" in text
 
 
 def test_export_spares_the_data_and_the_project(project):
@@ -479,6 +398,7 @@ def test_classify_predict(project, new):
 
 
 def test_classify_with_a_column_of_names(project, new):
+    """P30: one question for a row whose kind is known."""
     result = cli("classify", project, "new.csv", "--labels", "kind", "-o", "k.parquet")
     assert "moss: 1 new row of no kind known so far: 9" in result.stdout
     rows = pd.read_parquet("k.parquet")
@@ -508,6 +428,7 @@ def test_classify_with_a_column_of_names(project, new):
 
 
 def test_classify_asks_undoes_quits_and_goes_on(project, new):
+    """P2, P5: and answers stay with their rows."""
     first = cli("classify", project, "new.csv", stdin="d\nb\ns\ns\nm\nq\n")
     assert "Answers are kept in flowers.samekind.new.answers.db." in first.stderr
     assert "New thing 3 of 10." in first.stderr
@@ -536,6 +457,7 @@ def test_classify_asks_undoes_quits_and_goes_on(project, new):
 
 
 def test_answers_about_new_rows_stay_when_the_project_grows(project, new):
+    """P9: also those about rows that are not in it."""
     cli("classify", project, "new.csv", "--labels", "kind")
     before = standing("flowers.samekind.new.answers.db")
     grown = pd.concat([flowers(4, 9), pd.read_csv("flowers.csv")], ignore_index=True)
@@ -550,39 +472,8 @@ def test_answers_about_new_rows_stay_when_the_project_grows(project, new):
     assert pd.read_csv("new.kinds.csv").known.all()
 
 
-def test_what_was_said_of_a_kind_holds_when_another_row_stands_for_it(project, new):
-    cli("classify", project, "new.csv", stdin="s\n")
-    [answer] = standing("flowers.samekind.new.answers.db")
-    with samekind.Ledger("moved.db") as ledger:  # as if it had been compared with another member
-        with samekind.Ledger("flowers.samekind.new.answers.db") as old:
-            ledger.set("fingerprint", old.settings["fingerprint"])
-        cli("export", project, "-o", "k.json")
-        kinds = json.loads(Path("k.json").read_text(encoding="utf-8"))["kinds"]
-        members = next(k["known_rows"] for k in kinds if answer.b in k["known_rows"])
-        ledger.record([[answer.a, members[-1]]], [1], who="ann")
-    os.replace("moved.db", "flowers.samekind.new.answers.db")
-    assert "New thing 1 of" not in cli("classify", project, "new.csv", stdin="").stderr
-
-
 def test_classify_needs_kinds_and_names(folder):
     flowers(2, 1).to_csv("new.csv", index=False)
     cli(*LABEL, stdin="d\n")
     result = cli("classify", PROJECT, "new.csv", "--labels", "kind", code=2)
     assert "no kind of the project has a name" in result.stderr
-
-
-@pytest.mark.parametrize("command", ["label", "classify", "export"])
-def test_help_fits_80_columns(command, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    text = cli(command, "--help").output
-    assert max(map(len, text.splitlines())) <= 80
-    assert f"samekind {command} messages" in text
-
-
-def test_the_criterion_is_kept(folder):
-    first = cli(*LABEL, "--criterion", "same  flower", stdin="q\n")
-    assert "same flower" in first.stderr
-    again = cli("label", PROJECT, "--terminal", stdin="q\n")
-    assert "same flower" in again.stderr
-    assert "at most 200" in cli(*LABEL, "--criterion", "x" * 201, code=2).stderr

@@ -67,7 +67,7 @@ def labels_of(client, folder):
     return samekind.Clusters.load(folder / "clusters.npz").labels_
 
 
-@pytest.mark.parametrize("sheet", [0, 12])
+@pytest.mark.parametrize("sheet", [12])
 def test_finds_the_kinds(table, tmp_path, sheet):
     y = table[1]
     place = make_at(tmp_path / "project.db", table[0], sheet=sheet)
@@ -130,6 +130,7 @@ def test_does_what_a_page_does(server, place, table, tmp_path):
 
 
 def test_owners_invite_and_revoke(server, place):
+    """P32: through the Python client."""
     with client_of(server, place) as client:
         bobs, address = client.invite("bob", "answer", expires=4e9)
         assert (bobs.who, bobs.role, bobs.expires) == ("bob", "answer", 4e9)
@@ -173,7 +174,7 @@ def test_what_is_no_link(link):
 
 
 def test_goes_on_when_the_server_comes_back(place):
-    """What is sent meanwhile is done once."""
+    """P3: What is sent meanwhile is done once."""
     first = TeamServer({"rows": place})
     with first:
         client = client_of(first, place, patience=30)
@@ -194,6 +195,7 @@ def test_goes_on_when_the_server_comes_back(place):
 
 
 def test_a_reply_that_is_lost_is_asked_for_again(server, place, monkeypatch):
+    """P3: and done once."""
     with client_of(server, place) as client:
         [question] = client.next(lineup=False)
         send, lost = client._http.request, []

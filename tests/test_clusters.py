@@ -137,9 +137,6 @@ class TestLabels:
         assert (result.labels_[result.given_up_] == -1).all()
         assert (result.labels_ == -1).all()  # "not sure" makes nothing a cluster
 
-    def test_without_clusters(self):
-        assert nothing().predict(np.zeros((3, 2))).tolist() == [-1, -1, -1]
-
     def test_columns_must_agree(self, found):
         with pytest.raises(
             ValueError, match=r"X has 3 columns, but the clusters were found in 2\."
@@ -240,12 +237,6 @@ class TestTables:
         assert named.columns.tolist()[3:] == ["width", "height"]
         assert isinstance(frame, pd.DataFrame)
 
-    def test_repr(self, found):
-        assert repr(found) == (
-            f"Clusters(3 recovered of 3 discovered, {found.n_questions_} questions, 120 rows, "
-            f"algorithm_='basic', stop_reason_='{found.stop_reason_}')"
-        )
-
     def render(self, clusters):
         console = Console(file=StringIO(), width=80, color_system=None)
         console.print(clusters)
@@ -266,13 +257,6 @@ class TestTables:
         text = self.render(session.clusters())
         assert "contradiction" in text
         assert "0 = 1 ([/ann]), 0 ≠ 1 (bob)" in text
-
-    def test_every_reason_has_a_text(self):
-        assert set(STOP_REASONS) == {
-            *("reducible", "covered", "exhausted", "certified", "target", "budget", "user"),
-            *("unplaced", "rare", "failed", "spent"),
-            None,
-        }
 
 
 class TestFiles:
@@ -297,11 +281,14 @@ class TestFiles:
             _ = Clusters.load(tmp_path / "without.npz").labels_
 
     def test_nothing_in_the_file_is_a_pickle(self, found, tmp_path):
+        """P31: neither in the file nor run from it."""
         found.save(tmp_path / "c.npz")
         with np.load(tmp_path / "c.npz", allow_pickle=False) as file:
             assert all(file[name].dtype != object for name in file.files)
 
     def test_a_pickle_is_not_run(self, tmp_path):
+        """P31: whatever is in the file."""
+
         class Bomb:
             def __reduce__(self):
                 return (tmp_path.joinpath("ran").touch, ())
@@ -314,26 +301,18 @@ class TestFiles:
             Clusters.load(tmp_path / "d.npz")
         assert not (tmp_path / "ran").exists()
 
-    @pytest.mark.parametrize(
-        "damage", ["half", "empty", "flipped", "text", "array", "other", "part"]
-    )
+    @pytest.mark.parametrize("damage", ["half", "flipped", "text", "part"])
     def test_what_is_not_a_result(self, found, tmp_path, damage):
         path = tmp_path / "c.npz"
         found.save(path)
         whole = path.read_bytes()
-        if damage == "array":
-            np.save(tmp_path / "c.npy", np.arange(3))
-            (tmp_path / "c.npy").rename(path)
-        elif damage == "other":
-            np.savez(path, songs=np.arange(3))
-        elif damage == "part":
+        if damage == "part":
             np.savez(path, meta=np.array(json.dumps({"format": 1})))
         else:
             middle = len(whole) // 3
             path.write_bytes(
                 {
                     "half": whole[: len(whole) // 2],
-                    "empty": b"",
                     "flipped": whole[:middle]
                     + bytes(255 - b for b in whole[middle:])[:99]
                     + whole[middle + 99 :],
@@ -345,7 +324,7 @@ class TestFiles:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="the most memory used is read from /proc")
     def test_a_small_file_that_unpacks_to_gigabytes(self, found, tmp_path):
-        """Measured in a process of its own: loading takes no more memory than it had before."""
+        """P29: Measured in a process of its own: loading takes no more memory than it had before."""
         path = tmp_path / "bomb.npz"
         found.save(path)
         with (
@@ -381,16 +360,11 @@ class TestFiles:
         ("name", "change", "words"),
         [
             ("labels", lambda a: np.where(np.arange(a.size) == 3, 10**9, a), "labels has the number 10{9}"),
-            ("labels", lambda a: np.zeros(10, dtype=np.intp), "labels is an array"),
             ("labels", lambda a: a.astype(float), "labels is an array of float64"),
             ("members", lambda a: a + 10**9, "members has the number 10{5}"),
-            ("members", lambda a: a - 10**3, "members has the number -"),
-            ("member_counts", lambda a: a * 10**9, "member_counts has the number"),
             ("member_counts", lambda a: np.roll(np.append(a[:-1] - 1, a[-1:]), 1), "which members"),
             ("prototype_clusters", lambda a: a + 10**9, "prototype_clusters has the number"),
-            ("prototypes", lambda a: a[:, :1], "columns of its centres"),
             ("given_up", lambda a: np.array([10**9]), "given_up has the number"),
-            ("all_centers", lambda a: a.ravel(), "its centres"),
         ],
     )  # fmt: skip
     def test_numbers_of_clusters_and_rows_that_are_not_there(self, tmp_path, name, change, words):
@@ -403,6 +377,7 @@ class TestFiles:
             Clusters.load(tmp_path / "d.npz")
 
     def test_an_array_that_lies_about_its_size(self, found, tmp_path):
+        """P29: the size that it declares."""
         found.save(tmp_path / "c.npz")
         with (
             zipfile.ZipFile(tmp_path / "c.npz", "a") as archive,

@@ -15,22 +15,13 @@ from hypothesis import strategies as st
 import samekind.points
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import Session
-from samekind.algorithms import ALGORITHMS, Answered, Folding, find_algorithm
-from samekind.clusters import Clusters
+from samekind.algorithms import ALGORITHMS, Folding, find_algorithm
 from samekind.data import as_points
 from samekind.flow import Reply
-from samekind.ledger import pairs_of
 from samekind.measures import adjusted_rand_index
 from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
-NOTHING = {  # of a run, where there is none
-    "random_state_": 0,
-    "n_questions_": 0,
-    "history_": {},
-    "stop_reason_": None,
-    "contradictions_": [],
-}
 BACKENDS = ("float64", "float32", "memmap", "parquet", "dask")
 
 NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
@@ -38,31 +29,31 @@ NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
 OF_ROWS = [name for name, algorithm in ALGORITHMS.items() if not algorithm.compares_records]
 FOLDING = [name for name in OF_ROWS if issubclass(ALGORITHMS[name], Folding)]
 algorithms = pytest.mark.parametrize("algorithm", OF_ROWS)
+most_algorithms = pytest.mark.parametrize(  # the exact ones draw a hundred times as often
+    "algorithm",
+    [pytest.param(a, marks=[pytest.mark.slow] * a.endswith("-exact")) for a in OF_ROWS],
+)
 generators = pytest.mark.parametrize("algorithm", [a for a in OF_ROWS if a not in FOLDING])
-folding = pytest.mark.parametrize("algorithm", FOLDING)
 
 
 def on_backends(names, cases, everywhere):
-    """All cases on an array, and one of them on every backend; the others only with the slow tests.
+    """All cases on an array, and one of them on every backend.
 
     That backends draw the same rows is tested for itself, by the fingerprints of every algorithm.
     """
-    quick = [pytest.param("float64", *case) for case in cases]
-    quick += [pytest.param(backend, *everywhere) for backend in BACKENDS[1:]]
-    slow = [
-        pytest.param(backend, *case, marks=pytest.mark.slow)
+    params = [pytest.param("float64", *case) for case in cases]
+    params += [
+        pytest.param(backend, *everywhere, marks=[pytest.mark.slow] if backend == "dask" else [])
         for backend in BACKENDS[1:]
-        for case in cases
-        if case != everywhere
     ]
-    return pytest.mark.parametrize(("points", *names), quick + slow, indirect=["points"])
+    return pytest.mark.parametrize(("points", *names), params, indirect=["points"])
 
 
 def needs(algorithm):
     return NEEDS.get(algorithm, {})
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[*BACKENDS[:-1], pytest.param("dask", marks=pytest.mark.slow)])
 def points(request, tmp_path):
     if request.param == "dask":
         lazy = pytest.importorskip("dask.array").from_array(X, chunks=((13, 0, 18), 2))
@@ -102,6 +93,7 @@ def drive_raw(points, algorithm, expert, seed=0, **parameters):
     ("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)], everywhere=(7, 0.2)
 )
 def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batch, unsure):
+    """P4: by generators, on every sort of data."""
     waves, state, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
     for wave in waves:
         assert wave.ndim == 2
@@ -129,10 +121,9 @@ def overlapping(seed, n=150, k=40):
 
 
 @algorithms
-@pytest.mark.parametrize("unsure", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "unsure"), [(0, 0.0), (1, 0.1)])
 def test_asks_each_pair_once(algorithm, seed, unsure):
-    """However muddled the clusters are, and whether rows or clusters are compared."""
+    """P4: however muddled the clusters are, and whether rows or clusters are compared."""
     rows, labels = overlapping(seed)
     options = {"batch": 4, "random_state": seed, **needs(algorithm)}
     session, expert = Session(rows, algorithm, **options), Expert(labels, unsure)
@@ -145,58 +136,6 @@ def test_asks_each_pair_once(algorithm, seed, unsure):
     assert len(set(expert.asked)) == len(expert.asked)
 
 
-def answered(lines, n_features):
-    """Return lines of a ledger as an algorithm folds them."""
-    return Answered(
-        pairs=pairs_of(lines),
-        answers=lines["answer"],
-        who=lines["who"].astype(np.intp),
-        skipped=np.zeros(len(lines), dtype=bool),
-        expected=lines["expected"][:, :n_features],
-    )
-
-
-@folding
-@pytest.mark.parametrize("error_rate", [None, 0.1])
-class TestFolding:
-    def folded(self, algorithm, error_rate, lines):
-        chosen = find_algorithm(algorithm)
-        params = chosen.Params.make(algorithm, {"error_rate": error_rate})
-        run = chosen(ArrayPoints(X), params, np.random.default_rng(0))
-        run.fold(answered(lines, chosen.n_features))
-        return run
-
-    def lines(self, algorithm, error_rate, unsure=0.1):
-        session = Session(X, algorithm, random_state=0, budget=40, error_rate=error_rate)
-        answer(session, Expert(Y, unsure))
-        return session.ledger.active()
-
-    def test_the_order_of_the_answers_does_not_matter(self, algorithm, error_rate):
-        lines = self.lines(algorithm, error_rate)
-        found = []
-        for seed in (None, 1, 2):
-            some = lines if seed is None else np.random.default_rng(seed).permutation(lines)
-            run = self.folded(algorithm, error_rate, some)
-            points = ArrayPoints(X)
-            fields = Clusters.from_snapshot(run.snapshot(), points, algorithm_=algorithm, **NOTHING)
-            found.append(fields.labels_.tolist())
-        assert found[0] == found[1] == found[2]
-
-    def test_choosing_changes_nothing(self, algorithm, error_rate):
-        run = self.folded(algorithm, error_rate, self.lines(algorithm, error_rate)[:15])
-        once = run.choose(3).tolist()
-        assert run.choose(3).tolist() == once
-        taken = {row for row, _ in once}
-        others = run.choose(3, taken).tolist()
-        assert not taken & {row for row, _ in others}
-
-    def test_what_is_expected_ends_with_a_probability(self, algorithm, error_rate):
-        run = self.folded(algorithm, error_rate, self.lines(algorithm, error_rate)[:15])
-        expected = run.expect(run.choose(3))
-        assert expected.shape[1] == run.n_features <= 8
-        assert ((expected[:, -1] >= 0) & (expected[:, -1] <= 1)).all()
-
-
 @algorithms
 @on_backends(("batch",), [(1,), ("auto",), (64,)], everywhere=("auto",))
 def test_recovers_separable_blobs(points, algorithm, batch):
@@ -207,6 +146,8 @@ def test_recovers_separable_blobs(points, algorithm, batch):
 
 @algorithms
 def test_is_deterministic_for_a_seed(points, algorithm):
+    """P27: the same seed, the same run."""
+
     def run(seed):
         options = {"batch": 3, "random_state": seed, "budget": 25, **needs(algorithm)}
         return answer(Session(points, algorithm, **options), Expert(Y))
@@ -221,6 +162,7 @@ def test_is_deterministic_for_a_seed(points, algorithm):
 @given(budget=st.integers(1, 45), batch=st.integers(1, 9))
 @settings(max_examples=8)
 def test_never_exceeds_its_budget(algorithm, budget, batch):
+    """P23: whatever it is and however many are asked at once."""
     expert = Expert(Y)
     options = {"budget": budget, "batch": batch, "random_state": 0, **needs(algorithm)}
     session = Session(X, algorithm, **options)
@@ -237,7 +179,7 @@ def uninterrupted(algorithm, unsure, batch):
     return answer(session, Expert(Y, unsure)).clusters()
 
 
-@algorithms
+@most_algorithms
 @given(
     stops=st.lists(st.integers(0, 15), min_size=1, max_size=2),
     unsure=st.sampled_from([0.0, 0.15]),
@@ -245,7 +187,7 @@ def uninterrupted(algorithm, unsure, batch):
 )
 @settings(max_examples=6)
 def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch):
-    """Each stretch is a new Session on the same file."""
+    """P4, P5: each stretch is a new Session on the same file."""
     expert = Expert(Y, unsure)
     options = {"algorithm": algorithm, "random_state": 5, "batch": batch, "budget": 60}
     options |= needs(algorithm)
@@ -325,23 +267,14 @@ def test_target(algorithm):
             {"epsilon": 0},
             r"epsilon must be a number in \(0, 1\] or None, got 0\. Pass None",
         ),
-        (ValueError, {"epsilon": 1.5}, r"got 1\.5"),
         (ValueError, {"epsilon": float("nan")}, "got nan"),
-        (ValueError, {"epsilon": "x"}, "got 'x'"),
-        (
-            ValueError,
-            {"algorithm": "basic-exact", "epsilon": None},
-            r"epsilon must be a number in \(0, 1\], got None\.$",
-        ),
         (
             ValueError,
             {"target": 0},
             "target must be a positive int or None, got 0. Pass None to find",
         ),
-        (ValueError, {"algorithm": "basic", "heavy": 0}, "heavy must be a positive int, got 0"),
         (ValueError, {"algorithm": "basic", "heavy": 2.5}, "heavy must be a positive int, got 2.5"),
         (ValueError, {"patience": -1}, "patience must be a positive int, got -1"),
-        (ValueError, {"batch": 0}, "batch must be a positive int, got 0"),
         (ValueError, {"batch": "all"}, "batch must be a positive int, got 'all'"),
         (
             ValueError,
@@ -349,21 +282,13 @@ def test_target(algorithm):
             "order must be one of 'nearest', 'index', got 'random'",
         ),
         (ValueError, {"stop": "soon"}, "stop must be one of 'reducible', 'certified', got 'soon'"),
-        (ValueError, {"tolerance": 0}, r"tolerance must be a number in \(0, 1\], got 0"),
         (TypeError, {"algorithm": "basic", "goal": "labels"}, "'basic' has no parameter 'goal'"),
-        (TypeError, {"heavy": 5}, "'focused' has no parameter 'heavy'"),
         (
             ValueError,
             {"budget": -1},
             "budget must be an int of at least 0 or None, got -1. Pass None to ask",
         ),
-        (ValueError, {"budget": 2.5}, "budget must be an int of at least 0 or None, got 2.5"),
         (ValueError, {"budget": True}, "budget must be an int of at least 0 or None, got True"),
-        (
-            ValueError,
-            {"random_state": -1},
-            "random_state must be an int of at least 0 or None, got -1",
-        ),
         (ValueError, {"random_state": "x"}, "random_state must be an int"),
         (
             TypeError,

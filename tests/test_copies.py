@@ -111,15 +111,6 @@ def test_texts_are_asked_about_once_and_all_rows_are_exported(pile, tmp_path):
     project.close()
 
 
-def test_without_copies_tables_have_no_such_column(tmp_path):
-    path = tmp_path / "texts.csv"
-    write(path, TEXTS)
-    project = project_of(path)
-    assert project.items.copies is None
-    assert "copy_of" not in table_of(project, tmp_path)
-    project.close()
-
-
 def test_copies_come_and_go_and_answers_stay(pile, tmp_path):
     """P9: the first of two copies is taken out, further ones are put in; nothing is asked again."""
     project = answered(project_of(pile))

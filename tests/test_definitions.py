@@ -201,6 +201,7 @@ class TestPage:
         page.wait_for_selector(".kind-definition", state="detached")
         assert (first(project).name, first(project).definition) == (None, "")
 
+    @pytest.mark.slow
     def test_without_a_model_one_writes_it_and_a_name_leaves_it(self, project, page):
         page.locator(".define").first.click()
         assert page.get_by_role("button", name="Suggest both").count() == 0

@@ -41,6 +41,7 @@ CLUSTER = ROOT / "examples" / "dask_cluster.py"  # starts processes, which load 
 EXAMPLES = [path for path in sorted(ROOT.glob("examples/*.py")) if path != CLUSTER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_examples_run(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -54,6 +55,7 @@ def test_the_example_of_a_cluster_runs():
     assert run(CLUSTER)
 
 
+@pytest.mark.slow
 def test_the_blocks_about_records_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from doc_samples import write_samples
 from samekind.cli import app
 
+pytestmark = pytest.mark.slow  # `make site` runs them
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
@@ -36,7 +37,6 @@ GIVEN = {
     "url = chat_server.serve_texts(dict(zip(*samekind.datasets.make_messages(120, random_state=0))))\n",
     "docs/paper.md": f"import os\nos.chdir({str(ROOT)!r})\n",
 }
-SLOW = ("docs/large.md",)
 # what stands for something that readers have, and the tests do not
 STANDS_FOR = {
     "docs/large.md": {
@@ -101,11 +101,7 @@ def blocks(page, language):
     return [text for name, text in fenced if re.fullmatch(language, name) and text.strip()]
 
 
-PYTHON = [
-    pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (name_of(page) in SLOW))
-    for page in PAGES
-    if blocks(page, "python")
-]
+PYTHON = [pytest.param(page, id=name_of(page)) for page in PAGES if blocks(page, "python")]
 
 
 @pytest.mark.parametrize("page", PYTHON)

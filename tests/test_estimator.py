@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conftest import blobs
@@ -58,12 +53,6 @@ class TestFit:
         new_X, new_Y = blobs((9, 8, 7), seed=5)
         assert adjusted_rand_score(new_Y, model.predict(new_X)) == 1.0
 
-    def test_fit_predict_gives_the_labels(self):
-        model = SameKindClustering(random_state=0)
-        labels = model.fit_predict(X, Y)
-        np.testing.assert_array_equal(labels, model.labels_)
-        assert adjusted_rand_score(Y, labels) == 1.0
-
     def test_without_anybody_to_answer(self):
         with pytest.raises(
             ValueError, match=r"needs somebody to answer.*Pass y to fit, or oracle="
@@ -79,11 +68,6 @@ class TestFit:
         model = SameKindClustering(oracle=oracle, random_state=0).fit(X)
         assert adjusted_rand_score(Y, model.labels_) == 1.0
 
-    @pytest.mark.parametrize("state", [7, np.random.RandomState(7), np.random.default_rng(7), None])
-    def test_takes_every_sort_of_random_state(self, state):
-        model = SameKindClustering(random_state=state).fit(X, Y)
-        assert model.cluster_centers_.shape == (3, 2)
-
     def test_wrong_parameters_are_named_in_fit(self):
         with pytest.raises(ValueError, match="heavy must be a positive int, got 0"):
             SameKindClustering(algorithm="basic", heavy=0).fit(X, Y)
@@ -92,25 +76,6 @@ class TestFit:
 
 
 class TestTools:
-    def test_pipeline(self):
-        wide = X * [1, 1000]
-        model = make_pipeline(StandardScaler(), SameKindClustering(random_state=0)).fit(wide, Y)
-        assert adjusted_rand_score(Y, model.predict(wide)) == 1.0
-
-    def test_clone(self):
-        model = SameKindClustering(oracle=LabelOracle(Y), goal="labels", budget=9, random_state=0)
-        copy = clone(model)
-        assert copy.get_params().keys() == model.get_params().keys()
-        assert (copy.goal, copy.budget) == ("labels", 9)
-        np.testing.assert_array_equal(copy.fit(X).labels_, model.fit(X).labels_)
-
-    def test_pickle(self):
-        model = SameKindClustering(random_state=0).fit(X, Y)
-        loaded = pickle.loads(pickle.dumps(model))
-        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-        np.testing.assert_array_equal(loaded.labels_, model.labels_)
-        assert repr(loaded.clusters_) == repr(model.clusters_)
-
     def test_data_frames_keep_their_column_names(self):
         frame = pd.DataFrame(X, columns=["width", "height"])
         model = SameKindClustering(random_state=0).fit(frame, pd.Series(Y))

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from samekind.cli import app
 from samekind.data import load
-from samekind.project import EXPORTS, ProjectError, cache_of, make_project
+from samekind.project import EXPORTS, cache_of, make_project
 from serving import Serving
 
 WORDS = {"card": "my card number {} is lost", "day": "what a fine day {} to be out"}
@@ -199,12 +199,6 @@ def test_the_page_offers_what_can_be_exported(texts):
             assert served.client.get(f"/api/export/{file}").status_code == 200
 
 
-def test_texts_have_no_folders(texts):
-    assert "pictures.zip" not in {one.file for one in texts.exports.available()}
-    with pytest.raises(ProjectError, match="only of pictures"):
-        exported(texts, "pictures.zip")
-
-
 def test_the_command_writes_what_is_asked_for(pictures, folder):
     project, _ = pictures
     project.close()
@@ -222,26 +216,6 @@ def test_the_command_writes_what_is_asked_for(pictures, folder):
     wrong = cli("export", "photos.db", "-f", "prodigy", "-o", "x.json", code=2)
     assert "do not fit" in wrong.output
     assert {one.file for one in EXPORTS} > {"dataset.parquet", "pictures.zip"}
-
-
-def test_run_writes_the_columns_of_the_user_too(folder):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "name": [f"n{i}" for i in range(40)],
-            "height": np.repeat([0.0, 9.0], 20) + rng.normal(size=40),
-            "kind": np.repeat(["a", "b"], 20),
-        }
-    )
-    frame.to_csv("flowers.csv", index=False)
-    cli("run", "flowers.csv", "--labels", "kind", "--seed", "0", "--out", "out")
-    rows = pd.read_csv("out/clusters.csv")
-    assert list(rows.columns) == [
-        *("name", "height", "kind", "row", "samekind_kind", "samekind_name"),
-        *("name_is_proposed", "known", "confidence", "label"),
-    ]
-    assert rows["name"].tolist() == frame["name"].tolist()
-    assert rows["confidence"].between(0, 1).all()
 
 
 def test_names_with_paths_have_a_column_for_each_level(texts, folder):

@@ -48,6 +48,7 @@ def test_digits_with_every_fifth_answer_wrong():
 
 class TestCertificate:
     def test_holds_in_95_of_100_runs(self):
+        """P22: trusted answers."""
         X, y = DIGITS
         held, bounds = [], []
         for seed in range(100):
@@ -60,7 +61,7 @@ class TestCertificate:
         assert np.median(bounds) < 0.3  # it does say something
 
     def test_holds_at_its_best_moment(self, monkeypatch):
-        """Whoever looks after every answer and stops when the bound is lowest is not misled."""
+        """P20, P22: also of whoever looks after every answer and stops at the lowest bound."""
         monkeypatch.setattr(focused, "AUDIT_AFTER", 20)
         held = []
         for seed in range(40):

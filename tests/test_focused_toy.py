@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from samekind import DIFFERENT, SAME, Session
 from samekind.algorithms.focused import focused as module
 from samekind.algorithms.focused import terrain, value
 from samekind.algorithms.focused.labels import labels_of_rows
-from samekind.algorithms.focused.same import CERTAIN, PRIOR, features, fit_same, sigmoid
+from samekind.algorithms.focused.same import PRIOR, features, fit_same, sigmoid
 from samekind.points import ArrayPoints
 from test_focused import mixture, run_of
 
@@ -134,6 +133,7 @@ class TestParity:
     @pytest.mark.parametrize("goal", ["labels", "centers"])
     @pytest.mark.parametrize("seed", range(2))
     def test_live_is_derived(self, goal, seed):
+        """P6: what is derived live is what all answers say."""
         X, y = mixture(seed=seed)
         run = run_of(X, y, seed, budget=250, goal=goal)._run
         live, derived = run._state, run.derived()
@@ -145,13 +145,6 @@ class TestParity:
         for state in (live, derived):
             assert state.shares.sum(axis=1).max() <= 1 + 1e-4
             assert state.total.max() <= 1 + 1e-6
-
-    @pytest.mark.parametrize("seed", range(3))
-    def test_derived_is_a_linear_system(self, seed):
-        X, y = mixture(90, 4, seed=seed)
-        state = run_of(X, y, seed, budget=25)._run.derived()
-        fresh, belief = solved(state)
-        np.testing.assert_allclose(dense(state)[fresh], belief, atol=0.01)
 
 
 class TestSame:
@@ -172,6 +165,7 @@ class TestSame:
 
     @pytest.mark.parametrize("rate", [0.02, 0.1])
     def test_weights_and_rate_are_found(self, rate):
+        """P18: with the error rate that they are found by."""
         fits = [fit_same(*self.answers([rate], seed=seed), told=None) for seed in range(5)]
         assert np.mean([same.rate for same in fits]) == pytest.approx(rate, rel=0.2)
         np.testing.assert_allclose(np.mean([s.w[:5] for s in fits], axis=0), self.W[:5], atol=0.3)
@@ -187,21 +181,6 @@ class TestSame:
         assert good > 3 * abs(bad)
         assert stranger == pytest.approx(same.says)
 
-    def test_a_told_rate_stays(self):
-        same = fit_same(*self.answers([0.02]), told=0.2)
-        assert (same.rate, same.is_certain) == (0.2, False)
-
-    def test_certainty(self):
-        same = fit_same(*self.answers([1e-9], 300), told=0.0)
-        assert same.is_certain
-        np.testing.assert_array_equal(same.says_of(np.array([0, 3])), CERTAIN)
-
-    def test_without_answers_it_is_the_prior(self):
-        nothing = np.zeros((0, PRIOR.size)), *np.zeros((4, 0))
-        phi, net, yes, who, trust = nothing
-        same = fit_same(phi, net, yes > 0, who.astype(int), trust, told=None)
-        np.testing.assert_allclose(same.w, PRIOR)
-
 
 class TestNeighbors:
     """Of up to 15 columns by a tree, of more by products."""
@@ -212,25 +191,8 @@ class TestNeighbors:
         assert sample.rows.tolist() == list(range(len(X)))
         return terrain.nearest_neighbors(ArrayPoints(X), sample, k)
 
-    @pytest.mark.parametrize("d", [5, 40])
-    def test_are_the_nearest(self, d, monkeypatch):
-        X = np.random.default_rng(0).normal(size=(300, d))
-        monkeypatch.setattr(terrain, "PRODUCTS_AT_ONCE", 7 * len(X))
-        distances, neighbors = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)
-        found = self.found(X)
-        np.testing.assert_allclose(found[0], distances[:, 1:], rtol=1e-3)
-        assert (found[1] == neighbors[:, 1:]).mean() > 0.999
-
-    @pytest.mark.parametrize("d", [3, 30])
-    def test_equal_rows_find_each_other_and_not_themselves(self, d):
-        X = np.repeat(np.random.default_rng(0).normal(size=(20, d)), 8, axis=0)
-        distances, found = self.found(X, 5)
-        own = np.arange(len(X))[:, None]
-        assert not (found == own).any()
-        assert (found // 8 == own // 8).all()
-        assert distances.max() < 1e-2
-
     def test_any_number_of_threads(self):
+        """P27: neighbours by products."""
         X = np.random.default_rng(0).integers(0, 2, size=(500, 30)).astype(float)
         results = []
         for threads in (1, 2):

@@ -54,6 +54,7 @@ def path(tmp_path):
 
 class TestForget:
     def test_leaves_no_trace_and_the_project_goes_on(self, path):
+        """P12: no byte of a name is left in any file."""
         result = forget(path, "--who", MALLORY, "--yes")
         assert result.exit_code == 0, result.output
         assert f"answers and 1 name of '{MALLORY}' are erased" in result.output.replace("\n", " ")
@@ -72,6 +73,7 @@ class TestForget:
             assert {said.who for said in project.answers.page().answers} == {"ann", MALLORY}
 
     def test_says_how_many_and_asks_first(self, path, monkeypatch):
+        """P12: with the numbers, before anything is changed."""
         answers = sql(
             path,
             f"SELECT count(*) FROM events WHERE who = '{MALLORY}' AND kind IN ('answer', 'edit')",
@@ -155,6 +157,7 @@ class TestForget:
             assert MALLORY.encode() not in file.read_bytes(), file
 
     def test_a_mistyped_name_changes_nothing(self, path):
+        """P12: and the names that there are are said."""
         before = dump(path)
         for _ in range(2):
             with pytest.raises(ValueError, match="'ann'"):
@@ -162,6 +165,7 @@ class TestForget:
         assert dump(path) == before
 
     def test_somebody_with_opinions_only_is_asked_about_first(self, tmp_path, monkeypatch):
+        """P12: opinions are erased like answers."""
         monkeypatch.setattr("samekind.cli._upkeep._confirmed", lambda: False)
         with Ledger(tmp_path / "mine.db") as ledger:
             ledger.opine([(0, 1, SAME), (0, 2, SAME)], who="eve")

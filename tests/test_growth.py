@@ -3,10 +3,8 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,7 @@ from typer.testing import CliRunner
 
 import samekind
 from samekind.cli import app
-from samekind.data import load, match_contents
+from samekind.data import load
 from samekind.engine import OtherDataError
 from samekind.ledger import LedgerError, forget
 from samekind.project import (
@@ -89,6 +87,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_answers_stay_with_rows_that_moved_among_new_ones(folder):
+    """P9: rows are added and change places."""
     before = flowers()
     project = answered(before)
     kept, n = said(project, before), project.status().questions
@@ -114,6 +113,7 @@ def test_answers_stay_with_rows_that_moved_among_new_ones(folder):
 
 
 def test_a_removed_row_leaves_what_is_known_of_its_kind_and_comes_back(folder):
+    """P9: rows vanish and come back."""
     before = flowers()
     project = answered(before)
     kept = said(project, before)
@@ -197,6 +197,7 @@ def test_other_data_are_refused_unless_they_are_welcome(folder):
 
 
 def test_who_has_the_project_open_is_told_and_writes_nothing_wrong(folder):
+    """P6, P9: another program has taken in other data."""
     before = flowers()
     first = answered(before, questions=20)
     [pair] = first.session.pending()[:1]
@@ -225,6 +226,7 @@ open_project(__import__("pathlib").Path("flowers.db"))
 
 
 def test_a_kill_in_the_midst_changes_nothing(folder):
+    """P1, P9: killed while data are taken in."""
     before = flowers()
     project = answered(before)
     kept = said(project, before)
@@ -242,6 +244,7 @@ def test_a_kill_in_the_midst_changes_nothing(folder):
 
 
 def test_an_annotator_is_forgotten_in_what_was_set_aside_too(folder):
+    """P12: also in answers about rows that are gone."""
     before = flowers()
     project = answered(before)
     hub = int(project.clusters().members_[0][0])
@@ -334,34 +337,6 @@ def test_check_says_what_changed_and_takes_it_in(folder):
     gone = CliRunner().invoke(app, ["check", str(PATH)])
     assert gone.exit_code == 0
     assert "Its data are not where they were" in gone.output
-
-
-def test_a_project_of_before_knows_its_rows_once_it_was_opened(folder):
-    before = flowers()
-    answered(before).close()
-    with closing(sqlite3.connect(PATH)) as database:
-        database.execute("DELETE FROM items")
-        database.commit()
-    now = before.iloc[2:]
-    with pytest.raises(OtherDataError, match="belongs to other data"):
-        reopened(now)  # nothing is known by which rows could be recognised
-    reopened(before).close()
-    project = reopened(now)
-    assert "2 removed" in project.notices[0]
-    project.close()
-
-
-def test_matching_by_hand(folder):
-    frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "text": ["x", "x", "y", "z"]})
-    now = pd.DataFrame({"id": ["d", "e", "b", "c"], "text": ["z", "x", "x", "w"]})
-    contents = []
-    for table in (frame, now):
-        table.to_csv("t.csv", index=False)
-        like = contents[0].columns if contents else None
-        contents.append(load("t.csv", text="text").contents(like))
-    found = match_contents(*contents)
-    assert found.now.tolist() == [1, 2, -1, 0]  # b and d as they are, a is called e now
-    assert (found.edited, found.changed.tolist()) == (1, [3])  # c holds another text
 
 
 class TestImportById:

@@ -152,14 +152,6 @@ class TestTexts:
         else:
             assert load(**given).show(0).text == "half ? of it"
 
-    def test_one_letter_and_chinese_texts(self, tmp_path):
-        texts = ["a", "b", "a", "我的银行卡在哪里", "银行卡在哪里", "!"]
-        pd.DataFrame({"t": texts}).to_csv(tmp_path / "t.csv", index=False)
-        X = load(tmp_path / "t.csv", text="t").X
-        assert X[3] @ X[4] > 0.3
-        assert X[0] @ X[2] == pytest.approx(1)
-        assert abs(X[0] @ X[1]) < 0.3
-
 
 class TestRows:
     def test_what_is_compared_and_shown(self, tmp_path):
@@ -170,11 +162,6 @@ class TestRows:
             "name": Role.NAMES, "height": Role.NUMBER, "colour": Role.CATEGORY,
         }  # fmt: skip
         assert items.show(1).fields == [("name", "n1"), ("height", "1"), ("colour", "red")]
-
-    def test_show_and_exclude(self, tmp_path):
-        items = load(numbers(tmp_path), show=["colour", "name"], exclude="colour")
-        assert items.feature_names == ["height"]
-        assert items.show(0).fields == [("colour", "blue"), ("name", "n0")]
 
     def test_cells_are_readable(self, tmp_path):
         frame = pd.DataFrame(
@@ -194,12 +181,6 @@ class TestRows:
         assert dict(items.show(1).fields) == {
             "x": "2", "yes": "no", "day": "2024-03-01 12:30", "count": "", "list": "",
         }  # fmt: skip
-
-    def test_no_header(self, tmp_path):
-        (tmp_path / "t.csv").write_text("1,2\n3,4\n5,9\n")
-        items = load(tmp_path / "t.csv", header=False)
-        assert items.feature_names == ["x0", "x1"]
-        assert load(**items.recipe()).n == 3
 
     def test_array_beside_a_table(self, tmp_path):
         np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(30, 4)))
@@ -265,13 +246,7 @@ class TestPictures:
         same = np.equal.outer(np.arange(12) % 2, np.arange(12) % 2)
         assert distance[same].max() < distance[~same].min() / 3
 
-    def test_colour_counts(self, tmp_path):
-        for i, colour in enumerate(["#c00000", "#c00808", "#006600", "#0b6600"]):
-            Image.new("RGB", (50, 50), colour).save(tmp_path / f"{i}.png")
-        X = load(tmp_path).X
-        assert np.linalg.norm(X[0] - X[1]) < np.linalg.norm(X[0] - X[2]) / 5
-
-    @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])
+    @pytest.mark.parametrize("mode", ["1", "LA", "P", "CMYK", "I;16", "F"])
     def test_every_mode_can_be_shown(self, tmp_path, mode):
         ramp = np.tile(np.linspace(0, 255, 80), (50, 1))
         base = Image.fromarray(ramp.astype(np.uint8))
@@ -285,7 +260,7 @@ class TestPictures:
         assert opened(items.picture(0, "small")).size == (80, 50)
         assert np.ptp(items.images[0]) > 60
 
-    @pytest.mark.parametrize("suffix", ["jpg", "gif", "webp", "bmp", "tiff"])
+    @pytest.mark.parametrize("suffix", ["jpg", "gif", "webp"])
     def test_every_format(self, tmp_path, suffix):
         items = load(pictures(tmp_path / "p", 3, suffix))
         picture = items.picture(1, "large")
@@ -309,14 +284,6 @@ class TestPictures:
             assert b"secret" not in picture.body
             assert not dict(opened(picture).getexif())
         assert items.picture(0, "small") is small  # from memory
-
-    def test_only_the_first_frame_is_used(self, tmp_path):
-        frames = [Image.new("RGB", (90, 90), colour) for colour in ("red", "blue")]
-        for i in range(2):
-            frames[0].save(tmp_path / f"{i}.gif", save_all=True, append_images=frames[1:])
-        shown = opened(load(tmp_path).picture(0, "small"))
-        assert getattr(shown, "n_frames", 1) == 1
-        assert shown.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
 
     def test_a_table_with_names(self, tmp_path):
         pictures(tmp_path / "photos", 3)
@@ -363,7 +330,7 @@ class TestPictures:
 
 
 class TestOutside:
-    """Nothing outside of the folder is read, whatever a table or a link says."""
+    """P33: nothing outside of the folder is read, whatever a table or a link says."""
 
     @pytest.mark.parametrize(
         "name", ["../secret.png", "photos/../../secret.png", "{}/secret.png", "C:\\secret.png",
@@ -451,38 +418,24 @@ def _bomb(folder):
 
 
 HOSTILE = {
-    "empty file": (_csv(""), "is empty"),
-    "only a header": (_csv("a,b\n"), "no rows"),
     "one row": (_csv("a,b\n1,2\n"), "at least two"),
-    "one picture": (_npy(np.zeros((1, 4, 4), np.uint8)), "at least two"),
-    "wrong encoding": (_with(_csv("t\nmüll\nbäume\n", "latin-1"), text="t"), "not UTF-8"),
-    "header twice": (_csv("a,a\n1,2\n3,4\n"), "several columns named 'a'"),
     "no such text": (_with(_csv("a,b\nx,1\ny,2\n"), text="B"), r"no column 'B'.*'b'.*are 'a', 'b'"),
     "no such image": (_with(_csv("a,b\nx,1\ny,2\n"), image="c"), "no column 'c'.*no folder"),
-    "no such show": (_with(_csv("a,b\nx,1\ny,2\n"), show=["c"]), "no column 'c'"),
-    "no such exclude": (_with(_csv("a,b\nx,1\ny,2\n"), exclude=["c"]), "no column 'c'"),
     "no texts": (_with(_csv("t,u\n,1\n ,2\n"), text="t"), "'t' is empty"),
     "text and image": (_with(_csv("a,b\n1,2\n3,4\n"), text="a", image="b"), "not both"),
-    "not a number": (_csv("a\n1\n2\nx\n4\n"), "no number"),
-    "nothing to compare": (_csv("a,b\nx,y\nz,w\n"), "no column that can be used"),
     "several texts": (_csv("a,b\n" + "a text that is very long,another text that is long\n" +
                            "one more text of it,and one more of them\n"), "text='a'"),
     "no pictures named": (_with(_csv("a,b\n1,2\n3,4\n"), image="."), "no column that names"),
     "a name is missing": (_with(_csv("f,b\nx.png,2\n,4\n"), image="f"), r"no picture in row 2 \(line 3\)"),
     "picture not there": (_with(_csv("f,b\nx.png,2\ny.png,4\n"), image="f"), "2 of 2.*x.png.*no such.*y.png"),
     "SVG named": (_with(_csv("f,b\nx.svg,2\ny.svg,4\n"), image="f"), "SVG"),
-    "folder as CSV": (_folder("t.csv"), "folder that holds no pictures"),
     "folder without pictures": (_folder("p"), "holds no pictures"),
     "text of a folder": (_pictures(lambda folder: None, text="t"), "folder of pictures"),
-    "unknown suffix": (_csv("a\n1\n2\n", name="t.doc"), "suffix"),
     "no Excel file": (_csv("a\n1\n2\n", name="t.xlsx"), "not an Excel file"),
-    "array of objects": (_npy(np.array([{}, {}], dtype=object)), "Python objects"),
     "array of floats (n, h, w)": (_npy(np.zeros((3, 4, 4))), "must be uint8"),
-    "array with NaN": (_npy(np.array([[1.0, np.nan], [2, 3]])), "not finite"),
     "text of an array": (_npy(np.eye(3), text="t"), "needs a table"),
     "embeddings of other items": (_embedded(np.eye(5)), "5 rows, but there are 12"),
     "embeddings with NaN": (_embedded(np.full((12, 2), np.nan)), "row 0.*no finite"),
-    "embeddings of objects": (_embedded(np.array([{}] * 12, dtype=object)), "Python objects"),
 }  # fmt: skip
 
 
@@ -516,13 +469,8 @@ def test_what_the_system_refuses_is_said(tmp_path, monkeypatch):
         load(path, cache=tmp_path / "mine.db")
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    numbers(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"Did you mean 'rows\.csv'"):
-        load(tmp_path / "row.csv")
-
-
 def test_a_picture_file_too_big(tmp_path, monkeypatch):
+    """P29: by its declared size."""
     monkeypatch.setattr(pictures_module, "MAX_BYTES", 100)
     with pytest.raises(DataError, match=r"(?s)4 of 4 pictures.*exceed"):
         load(pictures(tmp_path / "p", 4))
@@ -560,9 +508,6 @@ class TestCache:
         assert_same(first, again)
         assert isinstance(again.X, np.memmap)
         assert again.recipe() == first.recipe()
-
-    def test_features_are_the_same_every_time(self, tmp_path, pile):
-        assert_same(load(**pile), load(**pile))
 
     def test_other_data_or_options_are_computed_anew(self, tmp_path):
         path = numbers(tmp_path)
@@ -607,17 +552,6 @@ class TestCache:
     def test_a_cache_that_cannot_be_written_is_a_note(self, tmp_path):
         items = load(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")
         assert "not kept" in items.notes[-1]
-
-    def test_embeddings_are_not_copied(self, tmp_path):
-        np.save(tmp_path / "E.npy", np.random.default_rng(0).normal(size=(4, 3)))
-        given = {"data": pictures(tmp_path / "p", 4), "embeddings": tmp_path / "E.npy"}
-        first = load(**given, cache=tmp_path / "mine.db")
-        calls = Calls()
-        assert_same(first, load(**given, cache=tmp_path / "mine.db", progress=calls))
-        assert "features" not in calls.stages
-        assert not (tmp_path / "mine.features.npy").exists()
-        np.save(tmp_path / "E.npy", np.ones((4, 3)))
-        assert load(**given, cache=tmp_path / "mine.db").X.sum() == 12
 
 
 def assert_same(one: Items, other: Items):
@@ -712,24 +646,6 @@ class TestLike:
         with pytest.raises(DataError, match="'tall', which is no number, in row 4"):
             load(path)
 
-    def test_a_column_with_blanks_that_numbers_the_rows_is_left_out(self, tmp_path):
-        ids = [*map(str, range(1, 25)), ""]
-        frame = pd.DataFrame({"id": ids, "x": np.arange(25) % 7 / 2})
-        frame.to_csv(tmp_path / "t.csv", index=False)
-        items = load(tmp_path / "t.csv")
-        assert items.feature_names == ["x"]
-        assert any("column 'id' left out: it only numbers the rows" in note for note in items.notes)
-
-    def test_new_arrays(self, tmp_path):
-        X = np.random.default_rng(0).normal(3, 5, size=(20, 3))
-        np.save(tmp_path / "X.npy", X)
-        np.save(tmp_path / "new.npy", X[4:6])
-        items = load(tmp_path / "X.npy", cache=tmp_path / "mine.db")
-        np.testing.assert_allclose(items.load_new(tmp_path / "new.npy").X, items.X[4:6])
-        np.save(tmp_path / "new.npy", X[:, :2])
-        with pytest.raises(DataError, match="2 columns, but the first file had 3"):
-            items.load_new(tmp_path / "new.npy")
-
     def test_new_pictures_may_come_in_another_form(self, tmp_path):
         folder = pictures(tmp_path / "p", 6)
         items = load(folder)
@@ -738,8 +654,3 @@ class TestLike:
         arrays = np.stack([np.asarray(Image.open(folder / "photo 3.png"))])
         np.save(tmp_path / "a.npy", arrays)
         np.testing.assert_allclose(items.load_new(tmp_path / "a.npy").X[0], items.X[2], atol=1e-5)
-
-    def test_a_new_digit(self, tmp_path):
-        items = demo_items()
-        np.save(tmp_path / "d.npy", items.images[:3])
-        np.testing.assert_allclose(items.load_new(tmp_path / "d.npy").X, items.X[:3], atol=1e-5)

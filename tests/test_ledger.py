@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import POSTGRES
 from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError
 from samekind.ledger import UNANSWERED, open_ledger
-
-POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))  # one server for all
 
 
 class Shelf:
@@ -66,6 +65,7 @@ class TestAnswers:
             assert len(ledger) == 2
 
     def test_imply_others(self, shelf):
+        """P4: what follows from other answers is known, and so not asked."""
         shelf.new().record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT])
         for ledger in both(shelf):
             assert look(ledger, (0, 2), (0, 3), (3, 4)) == [SAME, DIFFERENT, UNANSWERED]
@@ -76,6 +76,7 @@ class TestAnswers:
             assert look(ledger, (0, 1), (0, 2)) == [SAME, UNANSWERED]
 
     def test_unsure_is_an_answer_until_somebody_knows(self, shelf):
+        """P4: "not sure" is an answer."""
         shelf.new().record([[0, 1]], [UNSURE], who="ann")
         for ledger in both(shelf):
             assert look(ledger, (0, 1)) == [UNSURE]
@@ -101,59 +102,20 @@ class TestAnswers:
             assert before <= one.when <= two.when <= after
             assert len(ledger.log.asked_pairs()) == 1
 
-    def test_lines_are_the_same_whenever_they_are_read(self):
-        often, once = Ledger(), Ledger()
-        for wave in range(1, 6):
-            pairs = np.column_stack([np.zeros(wave, dtype=int), np.arange(wave) + 10 * wave])
-            answers = np.resize(np.array([SAME, DIFFERENT, UNSURE], dtype=np.int8), wave)
-            asked = bool(wave % 4) if wave < 4 else np.arange(wave) % 2 == 0
-            for ledger in (often, once):
-                ledger.record_checked(pairs, answers, f"person {wave % 2}", asked)
-            list(often.lines())
-        lines = [entry._replace(when=0) for entry in once.lines()]
-        assert lines == [entry._replace(when=0) for entry in often.lines()]
-        assert [entry.asked for entry in lines[6:10]] == [True, False, True, False]
-        assert [entry.who for entry in lines[:3]] == ["person 1", "person 0", "person 0"]
-        assert len({entry.when for entry in once.lines()}) == 5
-
-    def test_no_answers_are_no_line(self, shelf):
-        shelf.new().record(np.empty((0, 2), dtype=int), np.empty(0, dtype=int))
-        for ledger in both(shelf):
-            assert len(ledger) == 0
-            assert list(ledger.lines()) == []
-            assert ledger.lookup(np.empty((0, 2), dtype=np.intp)).size == 0
-
-    def test_meta(self, shelf):
-        shelf.new().set("colour", "green")
-        shelf.ledger.set("colour", "blue")
-        for ledger in both(shelf):
-            assert ledger.settings["colour"] == "blue"
-
-    def test_later_changes_of_an_array_change_nothing(self, shelf):
-        pairs, answers = np.array([[0, 1]]), np.array([SAME], dtype=np.int8)
-        shelf.new().record(pairs, answers)
-        pairs[:], answers[:] = 7, DIFFERENT
-        assert next(shelf.ledger.lines())[:3] == (0, 1, SAME)
-
     @pytest.mark.parametrize(
         ("pairs", "answers", "message"),
         [
             ([[0, 1, 2]], [SAME], r"\(m, 2\) array of row numbers, got int64 \(1, 3\)"),
-            ([0, 1], [SAME], r"\(m, 2\) array"),
             ([[0.0, 1.0]], [SAME], r"\(m, 2\) array of row numbers, got float64"),
             ([[0, -1]], [SAME], r"in \[0, 2\^31\), got -1 to 0"),
-            ([[0, 2**31]], [SAME], r"in \[0, 2\^31\)"),
             ([[0, 1], [4, 4]], [SAME, SAME], r"compared with itself, got the pair \(4, 4\)"),
             ([[0, 1]], [SAME, SAME], "1 pairs need as many answers"),
             ([[0, 1]], [2], "SAME .*, DIFFERENT .* or UNSURE .*, got 2"),
-            ([[0, row] for row in range(1, 41)], [SAME] * 39 + [2], "got 2"),
-            ([[0, row] for row in range(1, 41)], [-3] + [SAME] * 39, "got -3"),
-            ([[0, 1]], ["same"], "got 'same'"),
             ([[0, 1]], [0.5], r"got 0\.5"),
         ],
     )
-    def test_what_is_not_an_answer_is_refused(self, shelf, pairs, answers, message):
-        ledger = shelf.new()
+    def test_what_is_not_an_answer_is_refused(self, pairs, answers, message):
+        ledger = Ledger()
         with pytest.raises(ValueError, match=message):
             ledger.record(pairs, answers)
         assert len(ledger) == 0
@@ -161,6 +123,7 @@ class TestAnswers:
 
 class TestContradictions:
     def test_of_another_person_are_kept_with_the_pairs(self, shelf):
+        """P4: contradictions are shown with the pairs involved."""
         shelf.new().record([[0, 1]], [SAME], who="ann")
         shelf.ledger.record([[1, 0]], [DIFFERENT], who="bob")
         for ledger in both(shelf):
@@ -184,6 +147,7 @@ class TestContradictions:
 
     @pytest.mark.parametrize("infer", [True, False])
     def test_with_what_follows(self, shelf, infer):
+        """P4: also where one follows from several answers."""
         ledger = shelf.new(infer=infer)
         ledger.record([[0, 1], [1, 2], [0, 2], [5, 6]], [SAME, SAME, DIFFERENT, SAME], who="ann")
         for ledger in both(shelf):
@@ -193,13 +157,6 @@ class TestContradictions:
         shelf.ledger.correct(1, 2, DIFFERENT, who="ann")
         for ledger in both(shelf):
             assert ledger.contradictions == []
-
-    def test_several_in_one_wave_with_repeats(self, shelf):
-        shelf.new().record([[0, 1], [1, 0]], [SAME, DIFFERENT], who="ann")
-        for ledger in both(shelf):
-            assert look(ledger, (0, 1)) == [DIFFERENT]
-            assert ledger.contradictions == []
-            assert len(ledger) == 1
 
 
 class TestRetract:
@@ -215,32 +172,6 @@ class TestRetract:
             assert look(ledger, (0, 1), (1, 2), (0, 2), (3, 4)) == [SAME, *[UNANSWERED] * 3]
             assert [entry.retracted for entry in ledger.lines()] == [False, True, True]
             assert len(ledger) == 1
-
-    def test_one_after_another_to_the_bottom_and_on(self, shelf):
-        self.fill(shelf)
-        taken = [shelf.again().retract() for _ in range(5)]
-        assert [len(entries) for entries in taken] == [1, 1, 1, 0, 0]
-        assert [entries[0][:2] for entries in taken[:3]] == [(3, 4), (1, 2), (0, 1)]
-        assert all(entry.retracted for entries in taken for entry in entries)
-
-    def test_more_than_there_are(self, shelf):
-        assert len(self.fill(shelf).retract(99)) == 3
-        for ledger in both(shelf):
-            assert len(ledger) == 0
-
-    def test_an_answer_given_again_stands(self, shelf):
-        self.fill(shelf).retract(3)
-        shelf.ledger.record([[1, 0]], [DIFFERENT], who="ann")
-        for ledger in both(shelf):
-            assert look(ledger, (0, 1), (3, 4)) == [DIFFERENT, UNANSWERED]
-            assert len(list(ledger.lines())) == 4
-
-    def test_of_a_correction_brings_back_what_it_replaced(self, shelf):
-        self.fill(shelf).record([[1, 0]], [DIFFERENT], who="ann")
-        shelf.ledger.retract()
-        for ledger in both(shelf):
-            assert look(ledger, (0, 1), (0, 2)) == [SAME, DIFFERENT]
-            assert len(ledger) == 3
 
     def test_together_what_was_recorded_at_once(self, shelf):
         self.fill(shelf).record([[5, 6], [5, 7]], [SAME, DIFFERENT], who="ann", asked=False)
@@ -273,6 +204,7 @@ deeds = st.lists(
 @settings(max_examples=40)
 @given(deeds, st.booleans())
 def test_disk_and_memory_agree_after_any_history(history, infer):
+    """P2, P6: a ledger in memory, one on disk and one opened again agree."""
     everything = np.argwhere(~np.eye(6, dtype=bool))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "mine.db"
@@ -329,6 +261,7 @@ class TestOpening:
         ids=["songs", "another meta", "a meta as ours"],
     )
     def test_the_database_of_another_program_is_refused_and_left_alone(self, tmp_path, script):
+        """P10: whatever its tables are called."""
         path = self.make(tmp_path / "other.db", script)
 
         def tables():
@@ -344,6 +277,7 @@ class TestOpening:
 
     @pytest.mark.parametrize("version", ["2", "99"])
     def test_of_another_version_is_refused(self, tmp_path, version):
+        """P10: neither an older nor a newer version is opened."""
         Ledger(tmp_path / "mine.db").close()
         update = f"UPDATE meta SET value = {version} WHERE key = 'schema_version'"
         self.make(tmp_path / "mine.db", update)
@@ -351,16 +285,11 @@ class TestOpening:
             with pytest.raises(LedgerError, match=rf"schema {version}"):
                 Ledger(tmp_path / "mine.db", read_only=read_only)
 
-    def test_with_a_nonsense_version_is_refused(self, tmp_path):
-        Ledger(tmp_path / "mine.db").close()
-        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 'x' WHERE key = 'schema_version'")
-        with pytest.raises(LedgerError, match=r"mine\.db"):
-            Ledger(tmp_path / "mine.db")
-
     @pytest.mark.parametrize(
         "content", [b"hello, world\n" * 500, b"SQLite format 3\0" + b"?" * 5000]
     )
     def test_not_a_database(self, tmp_path, content):
+        """P10: a file that is no project at all."""
         path = tmp_path / "letter.txt"
         path.write_bytes(content)
         with pytest.raises(LedgerError, match=r"letter\.txt is not a SQLite database"):
@@ -391,19 +320,9 @@ def test_an_answer_that_is_replaced_twice_is_paid_once(tmp_path):
             assert [line.asked for line in other.lines()] == asked == [True, False, True]
 
 
-def test_several_pairs_are_corrected_at_once(tmp_path):
-    with Ledger(tmp_path / "mine.db") as ledger:
-        ledger.record([[0, 1], [1, 2]], [DIFFERENT, SAME], who="ann")
-        ledger.record([[0, 1]], [DIFFERENT], who="eve")
-        ledger.edit([[0, 1], [3, 4]], [SAME, SAME], who="bob")
-        pairs = np.array([[0, 1], [1, 2], [3, 4], [0, 2]])
-        assert ledger.lookup(pairs).tolist() == [SAME] * 4
-        assert ledger.contradictions == []
-        assert [len(act) for act in ledger.undo(who="bob")] == [2]
-        assert ledger.lookup(pairs).tolist() == [DIFFERENT, SAME, UNANSWERED, DIFFERENT]
-
-
 def test_what_a_failed_transaction_wrote_never_comes_back():
+    """P2: a failed act leaves nothing, in memory too."""
+
     def fail(ledger):
         with ledger.transaction():
             ledger.record([[4, 5], [6, 7]], [SAME, SAME], who="zoe")

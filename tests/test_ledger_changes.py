@@ -1,4 +1,4 @@
-"""Changes of the past in the ledger: how they are noticed, and what is known after them (P2)."""
+"""Changes of the past in the ledger, transactions, and two writers: what is known after them (P2, P6)."""
 
 from __future__ import annotations
 
@@ -10,59 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import POSTGRES, place_for
 from samekind import DIFFERENT, SAME, UNSURE
-from samekind.ledger import KeptItems, Ledger, keys_of, pairs_of
+from samekind.ledger import (
+    KeptItems,
+    Ledger,
+    ProjectURL,
+    back_up_project,
+    keys_of,
+    move_project,
+    pairs_of,
+)
+from test_ledger_faults import fork
 
 ROWS = 12
 PAIRS = np.array([(a, b) for a in range(ROWS) for b in range(a + 1, ROWS)])
-
-
-class TestEpoch:
-    """Whoever follows a ledger looks at the epoch: if it is as it was, new lines only add to the others."""
-
-    @pytest.fixture
-    def ledger(self):
-        ledger = Ledger()
-        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
-        return ledger
-
-    @pytest.mark.parametrize(
-        "write",
-        [
-            lambda ledger: ledger.record([[0, 2]], [DIFFERENT], who="bob"),
-            lambda ledger: ledger.record([[0, 1]], [DIFFERENT], who="bob"),  # another one's word
-            lambda ledger: ledger.record([[0, 2]], [SAME], who="ann"),  # contradicts
-            lambda ledger: ledger.correct(5, 6, SAME, who="ann"),  # outranks nothing
-            lambda ledger: ledger.name(0, "noughts"),
-        ],
-    )
-    def test_stays_where_lines_are_added(self, ledger, write):
-        before = ledger.log.epoch
-        write(ledger)
-        assert ledger.log.epoch == before
-
-    @pytest.mark.parametrize(
-        "write",
-        [
-            lambda ledger: ledger.retract(),
-            lambda ledger: ledger.undo(),
-            lambda ledger: ledger.correct(0, 1, DIFFERENT, who="bob"),
-            lambda ledger: ledger.record(
-                [[0, 1]], [UNSURE], who="ann"
-            ),  # in the earlier one's place
-        ],
-    )
-    def test_rises_with_what_stands(self, ledger, write):
-        before = ledger.log.epoch
-        write(ledger)
-        assert ledger.log.epoch > before
-
-    def test_a_transaction_that_fails_changes_nothing(self, ledger):
-        before = ledger.log.epoch
-        with pytest.raises(ZeroDivisionError), ledger.transaction():  # noqa: PT012
-            ledger.retract()
-            1 / 0  # noqa: B018
-        assert ledger.log.epoch == before
 
 
 acts = st.lists(
@@ -131,6 +93,7 @@ def standing(events):
 @given(acts)
 @settings(deadline=None, max_examples=60)
 def test_what_is_known_is_what_the_events_say_that_stand(some):
+    """P2: the ledger against the rules, written plainly."""
     ledger = Ledger()
     for act in some:
         perform(ledger, act)
@@ -152,22 +115,8 @@ def test_what_is_known_is_what_the_events_say_that_stand(some):
     assert ledger.log.asked_pairs().tolist() == sorted(set(paid.tolist()))
 
 
-def test_reading_at_once_or_step_by_step_comes_to_the_same(tmp_path):
-    """Also what is paid for: an answer taken back before another one does not pay for that."""
-    path = tmp_path / "mine.db"
-    rng = np.random.default_rng(0)
-    with closing(Ledger(path)) as writer, closing(Ledger(path)) as follower:
-        for _ in range(60):
-            what = ["record", "record", "retract", "undo", "correct", "name"][rng.integers(6)]
-            pair, answer = int(rng.integers(6)), int(rng.integers(-1, 2))
-            perform(writer, (what, pair, answer, "ab"[rng.integers(2)], bool(rng.integers(2))))
-            follower.refresh()
-            with closing(Ledger(path)) as fresh:
-                assert knowledge(writer) == knowledge(follower) == knowledge(fresh)
-
-
 class TestActs:
-    """One act is one transaction and one number; undo takes back whole acts."""
+    """P2: one act is one transaction and one number; undo takes back whole acts."""
 
     def test_have_numbers_whatever_the_clocks_say(self, tmp_path, monkeypatch):
         path = tmp_path / "mine.db"
@@ -222,7 +171,7 @@ class TestActs:
 
 
 def test_items_keep_their_answers_while_they_are_away(tmp_path):
-    """Rows go, come and change places; no event is touched."""
+    """P9: rows go, come and change places; no event is touched."""
     digests = {name: bytes([number]) * 24 for number, name in enumerate("abcde")}
 
     def place(ledger, items, rows):
@@ -249,3 +198,194 @@ def test_items_keep_their_answers_while_they_are_away(tmp_path):
         assert list(ledger.lines())[:3] == before
         assert next(reversed(list(ledger.lines())))[:3] == (4, 1, DIFFERENT)
         assert ledger.log.names[0].text == "mine"
+
+
+def written(ledger):
+    """Return all that a ledger knows, to be compared."""
+    names = {row: (name.text, name.who, name.id) for row, name in ledger.log.names.items()}
+    return (
+        [line._replace(when=0) for line in ledger.lines()],
+        names,
+        np.nan_to_num(ledger.log.lines["expected"], nan=-1.0).tolist(),
+        dict(ledger.settings),
+        ledger.revision,
+        len(ledger),
+    )
+
+
+@pytest.fixture(params=["sql", POSTGRES])
+def place(request):
+    return place_for(request, request.param)
+
+
+@pytest.fixture(params=["memory", "sql", POSTGRES])
+def ledger(request):
+    if request.param == "memory":
+        yield Ledger()
+        return
+    with Ledger(place_for(request, request.param)) as ledger:
+        yield ledger
+    while READERS:
+        READERS.pop().close()
+
+
+READERS = []  # to be closed
+
+
+def reopened(ledger):
+    """Return the ledger, and, if it is on disk, what another reader sees there."""
+    if ledger.store is None:
+        return [ledger]
+    READERS.append(Ledger(ledger.store.place))
+    return [ledger, READERS[-1]]
+
+
+EXPECTED = np.array([[0.25, 0.5, 0.75], [1.0, np.nan, 0.0]], dtype=np.float32)
+
+
+def expected_of(ledger):
+    """Return what was expected of each line, without the places that nobody filled."""
+    return ledger.log.lines["expected"][:, : EXPECTED.shape[1]]
+
+
+class TestExpected:
+    def test_goes_along_to_another_place(self, place, tmp_path):
+        with Ledger(place) as ledger:
+            ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
+        source = ProjectURL(place) if isinstance(place, str) else place
+        back_up_project(source, tmp_path / "copy.db")
+        move_project(source, tmp_path / "moved.db")
+        for name in ("copy.db", "moved.db"):
+            with Ledger(tmp_path / name) as ledger:
+                assert np.array_equal(expected_of(ledger), EXPECTED, equal_nan=True)
+
+
+class TestCorrections:
+    def test_replace_what_everybody_answered_and_can_be_taken_back(self, ledger):
+        ledger.record([[0, 1]], [SAME], who="ann")
+        ledger.record([[1, 0]], [UNSURE], who="cy", asked=False)
+        before = len(ledger)
+        ledger.correct(1, 0, DIFFERENT, who="bob")
+        for one in reopened(ledger):
+            assert one.lookup(np.array([[0, 1]])).tolist() == [DIFFERENT]
+            assert len(one) == 1
+            assert len(one.log.asked_pairs()) == 1  # paid once, and not again
+        (taken,) = ledger.retract(who="bob")
+        assert taken[:4] == (1, 0, DIFFERENT, "bob")
+        for one in reopened(ledger):
+            assert one.answer_by(0, 1, "ann") == SAME
+            assert one.answer_by(0, 1, "cy") == UNSURE
+            assert one.answer_by(0, 1, "bob") is None
+            assert len(one) == before
+            assert len(one.log.asked_pairs()) == 1
+
+
+class TestTransaction:
+    def write_all(self, ledger):
+        ledger.retract(2)
+        ledger.record([[5, 6]], [SAME], who="zoe")
+        ledger.correct(0, 1, DIFFERENT, who="bob")
+        ledger.name(0, "noughts", who="bob")
+        ledger.set("colour", "blue")
+
+    def fail_after_writing(self, ledger):
+        with ledger.transaction():
+            with ledger.transaction():
+                self.write_all(ledger)
+            1 / 0  # noqa: B018
+
+    @pytest.fixture
+    def begun(self, ledger):
+        ledger.record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT], who="ann")
+        ledger.name(1, "ones")
+        ledger.set("colour", "green")
+        return ledger
+
+    def test_or_nothing(self, begun):
+        """P2: what fails in the middle changes nothing."""
+        before = written(begun)
+        with pytest.raises(ZeroDivisionError):
+            self.fail_after_writing(begun)
+        for one in reopened(begun):
+            assert written(one) == before
+        self.write_all(begun)
+        for one in reopened(begun):
+            assert written(one) == written(begun)
+            one.close()
+
+    def test_begins_with_what_others_wrote(self, place):
+        """P6: nothing is decided by what another has changed meanwhile."""
+        with Ledger(place) as one, Ledger(place) as two:
+            one.record([[0, 1]], [SAME], who="ann")
+            one.name(0, "noughts")
+            one.set("seed", "5")
+            with two.transaction():
+                assert two.answer_by(0, 1, "ann") == SAME
+                assert two.log.names[0].text == "noughts"
+                assert two.settings["seed"] == "5"
+                two.name(0, "zeros")
+            one.refresh()
+            assert written(one) == written(two)
+
+
+turns = st.lists(
+    st.tuples(
+        st.sampled_from(["record", "correct", "retract", "undo", "name"]),
+        st.integers(0, 1),  # which of the two writes
+        st.integers(0, 3),
+        st.integers(4, 6),
+        st.sampled_from([SAME, DIFFERENT, UNSURE]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=40)
+@given(turns)
+def test_two_writers_in_turns_know_the_same(tmp_path_factory, history):
+    """P6: both, and one that reads all at once."""
+    path = tmp_path_factory.mktemp("two") / "mine.db"
+    with Ledger(path) as one, Ledger(path) as two:
+        for act, writer, a, b, answer in history:
+            ledger, who = ((one, "ann"), (two, "bob"))[writer]
+            if act == "record":
+                expected = np.array([[a, b / 7]], dtype=np.float32) if a else None
+                ledger.record([[a, b]], [answer], who=who, expected=expected)
+            elif act == "correct":
+                ledger.correct(a, b, answer, who=who)
+            elif act in ("retract", "undo"):
+                getattr(ledger, act)(1 + a % 2, who=who)
+            else:
+                ledger.name(a, f"{a} {b}", who=who)
+        for ledger in (one, two):
+            ledger.refresh()
+        with Ledger(path) as third:
+            assert written(one) == written(two) == written(third)
+
+
+class TestTwoProcesses:
+    @staticmethod
+    def work(path, who, start):
+        with Ledger(path, wait=60) as ledger:
+            for number in range(start, start + 40):
+                ledger.record([[number, 10_000]], [SAME], who=who)
+                ledger.name(number, f"{who} {number}", who=who)
+                ledger.correct(number, 10_000, DIFFERENT, who=f"{who}'s friend")
+
+    def test_lose_no_names_or_corrections(self, place):
+        """P1, P6: two processes that write at once."""
+        Ledger(place).close()
+        writers = [fork(self.work, place, "ann", 0), fork(self.work, place, "bob", 500)]
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0, 0]
+        with Ledger(place) as ledger:
+            assert ledger.revision.names == 80
+            for who, start in (("ann", 0), ("bob", 500)):
+                for number in range(start, start + 40):
+                    assert ledger.log.names[number].text == f"{who} {number}"
+            assert len(ledger.retract(80)) == 80  # the corrections, which bring back what was there
+            assert (
+                ledger.answer_by(3, 10_000, "ann") == SAME == ledger.answer_by(503, 10_000, "bob")
+            )
+            assert sorted(ledger.lookup(np.array([[3, 10_000], [503, 10_000]]))) == [SAME, SAME]

@@ -70,6 +70,7 @@ class TestKilled:
         return acknowledged, process.exitcode
 
     def test_no_acknowledged_answer_is_lost_and_nothing_is_asked_twice(self, tmp_path):
+        """P1, P4: killed again and again, the run ends as one that nobody killed."""
         path = tmp_path / "mine.db"
         rng = np.random.default_rng(0)
         acknowledged, killed = [], 0
@@ -115,6 +116,7 @@ def chain(start, size):
 
 class TestFullDisk:
     def test_a_wave_is_kept_whole_or_not_at_all(self, tmp_path):
+        """P1: what could not be written is not acknowledged, and not known."""
         path = tmp_path / "mine.db"
         ledger = Ledger(path)
         disk = Disk(ledger)
@@ -135,22 +137,8 @@ class TestFullDisk:
         with Ledger(path) as opened:
             assert len(opened) == 2010
 
-    def test_a_retraction_that_could_not_be_kept_did_not_happen(self, tmp_path):
-        ledger = Ledger(tmp_path / "mine.db")
-        disk = Disk(ledger)
-        ledger.record(chain(0, 2000), np.ones(2000, dtype=int))
-        disk.fill()
-        with pytest.raises(LedgerError, match="disk is full"):
-            ledger.retract(1500)
-        assert len(ledger) == 2000
-        disk.make_room()
-        assert len(ledger.retract(1500)) == 1500
-        assert len(ledger) == 500
-        ledger.close()
-        with Ledger(tmp_path / "mine.db") as opened:
-            assert len(opened) == 500
-
     def test_a_session_goes_on_when_there_is_room(self, tmp_path):
+        """P1: the same questions are open, and the run is the same."""
         X, y = blobs((2_500, 2_000))
         ledger = Ledger(tmp_path / "mine.db")
         disk = Disk(ledger)
@@ -171,31 +159,6 @@ class TestFullDisk:
 
 
 class TestTwoWriters:
-    @staticmethod
-    def write(path, who, start):
-        with Ledger(path, wait=60) as ledger:
-            for wave in np.array_split(chain(start, 500), 100):
-                ledger.record(wave, np.ones(len(wave), dtype=int), who=who)
-                if start and wave[0, 0] % 50 == 0:
-                    ledger.retract()
-
-    def test_at_once_lose_nothing(self, tmp_path):
-        path = tmp_path / "mine.db"
-        Ledger(path).close()
-        writers = [fork(self.write, path, "ann", 0), fork(self.write, path, "bob", 10_000)]
-        for writer in writers:
-            writer.join(60)
-        assert [writer.exitcode for writer in writers] == [0, 0]
-        with Ledger(path) as ledger:
-            lines = list(ledger.lines())
-        assert len(lines) == 1000
-        for who, start in (("ann", 0), ("bob", 10_000)):
-            said = [entry[:2] for entry in lines if entry.who == who]
-            assert said == list(map(tuple, chain(start, 500).tolist()))
-        assert sum(entry.retracted for entry in lines) == 10
-        ids = sql(path, "SELECT id FROM events ORDER BY id")
-        assert ids == [(i,) for i in range(1, 1011)]
-
     def test_a_lock_that_stays_is_reported(self, tmp_path):
         path = tmp_path / "mine.db"
         with Ledger(path, wait=0.1) as ledger:
@@ -214,6 +177,7 @@ class TestTwoWriters:
             assert len(ledger) == 1
 
     def test_refresh_sees_answers_and_retractions_of_the_other(self, tmp_path):
+        """P6: and its own are no news."""
         path = tmp_path / "mine.db"
         with Ledger(path) as mine, Ledger(path) as other:
             other.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="bob")
@@ -239,44 +203,3 @@ class TestTwoWriters:
             for ledger in (mine, other):
                 assert len(ledger) == 1
                 assert ledger.lookup(np.array([[0, 1]])).tolist() == [DIFFERENT]
-
-    def test_two_sessions_share_the_work(self, tmp_path):
-        X, y = blobs()
-        options = {
-            "algorithm": "basic",
-            "random_state": 1,
-            "batch": 8,
-            "ledger": tmp_path / "mine.db",
-        }
-        with Session(X, **options) as one, Session(X, **options) as two:
-            first, second = Expert(y), Expert(y)
-            for _ in range(5):
-                answer(one, first, waves=2)
-                two.replay()
-                answer(two, second, waves=2)
-                one.replay()
-            answer(one, first)
-            two.replay()
-            shared = two.clusters()
-        assert not set(first.asked) & set(second.asked)
-        alone = answer(Session(X, **(options | {"ledger": None})), Expert(y)).clusters()
-        assert_same_clusters(shared, alone)
-
-
-class TestFiles:
-    def test_half_a_project(self, tmp_path):
-        path = tmp_path / "mine.db"
-        with Ledger(path) as ledger:
-            ledger.record(chain(0, 900), np.ones(900, int))
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-        with pytest.raises(LedgerError, match="malformed"):
-            Ledger(path)
-
-    def test_a_read_only_project_can_be_read_but_not_written(self, tmp_path):
-        with Ledger(tmp_path / "mine.db") as ledger:
-            ledger.record([[0, 1]], [SAME])
-        with Ledger(f"sqlite:///file:{tmp_path}/mine.db?mode=ro&uri=true") as ledger:
-            assert ledger.lookup(np.array([[0, 1]])).tolist() == [SAME]
-            with pytest.raises(LedgerError, match="readonly database"):
-                ledger.record([[0, 2]], [SAME])
-            assert len(ledger) == 1

@@ -16,8 +16,8 @@ from samekind.data import load
 from samekind.ledger import LedgerGone
 from samekind.measures import adjusted_rand_index
 from samekind.project import make_project, open_project
+from test_ledger_changes import written
 from test_ledger_faults import chain, sql
-from test_ledger_notes import written
 from test_project_files import ROWS
 from test_project_files import answer as answer_project
 
@@ -65,6 +65,7 @@ def filled(path):
 class TestWriting:
     @pytest.mark.parametrize("happens", FATES)
     def test_stops_and_all_of_it_is_kept(self, tmp_path, happens):
+        """P1, P10: nothing more is acknowledged, and what was is kept in a file beside it."""
         path = tmp_path / "mine.db"
         ledger = filled(path)
         before = written(ledger)
@@ -88,11 +89,10 @@ class TestWriting:
         ledger.close()
         assert (path.read_bytes() if path.exists() else None) == there
 
-    @pytest.mark.parametrize("happens", FATES)
-    def test_and_goes_on_stopping(self, tmp_path, happens):
+    def test_and_goes_on_stopping(self, tmp_path):
         path = tmp_path / "mine.db"
         ledger = filled(path)
-        happens(path)
+        delete(path)
         for act in (
             lambda: ledger.name(1, "x"),
             lambda: ledger.record([[50, 51]], [SAME]),
@@ -123,7 +123,7 @@ class TestWriting:
             assert written(kept)[0] == before[0]
 
     def test_the_other_project_is_whole(self, tmp_path):
-        """What SQLite kept beside the old file must not be taken for a part of the new one."""
+        """P10: What SQLite kept beside the old file must not be taken for a part of the new one."""
         path = tmp_path / "mine.db"
         ledger = filled(path)
         assert (tmp_path / "mine.db-wal").stat().st_size
@@ -165,25 +165,8 @@ class TestWriting:
             ledger.record([[50, 51]], [SAME])
         assert caught.value.rescue is None
 
-    def test_a_copy_of_the_same_project_is_another_file(self, tmp_path):
-        path = tmp_path / "mine.db"
-        filled(path).close()
-        shutil.copy(path, tmp_path / "copy.db")
-        with Ledger(path) as ledger:
-            os.replace(tmp_path / "copy.db", path)
-            with pytest.raises(LedgerGone, match="replaced by another file"):
-                ledger.record([[50, 51]], [SAME])
-
 
 class TestIdentity:
-    def test_projects_have_ids_of_their_own_and_one_application_id(self, tmp_path):
-        for name in ("one.db", "two.db"):
-            Ledger(tmp_path / name).close()
-        query = "SELECT value FROM meta WHERE key = 'project_id'"
-        assert sql(tmp_path / "one.db", query) != sql(tmp_path / "two.db", query)
-        ids = {sql(tmp_path / name, "PRAGMA application_id")[0] for name in ("one.db", "two.db")}
-        assert ids == {(0x534B4E44,)}
-
     def test_another_programs_database_is_refused(self, tmp_path):
         Ledger(tmp_path / "mine.db").close()
         sql(tmp_path / "mine.db", "PRAGMA application_id = 77")

@@ -23,7 +23,6 @@ from samekind.project import make_project, open_project
 from test_ledger_faults import chain, fork, sql
 from test_project_files import ROWS, answer
 
-PROJECTS = Path(__file__).parent / "projects"
 NOBODY = 65_534
 
 pytestmark = [
@@ -88,6 +87,8 @@ def seen_by_nobody(look):
 
 
 class TestWhileAnotherProgramWrites:
+    """P8: somebody else holds the lock, and readers do not wait."""
+
     def test_a_project_can_be_opened_and_looked_at(self, path, folder):
         with another_program_writing(path):
             for read_only in (True, False):

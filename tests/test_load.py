@@ -59,13 +59,11 @@ def flowers() -> pd.DataFrame:
 class TestFormats:
     """The same table comes out of every format."""
 
-    @pytest.fixture(
-        params=["csv", "semicolon", "tsv", "gz", "xz", "bom", "jsonl", "ndjson", "parquet"]
-    )
+    @pytest.fixture(params=["csv", "semicolon", "gz", "bom", "jsonl", "parquet"])
     def path(self, request, tmp_path):
         frame = flowers()
         form = request.param
-        if form in ("jsonl", "ndjson"):
+        if form == "jsonl":
             path = tmp_path / f"flowers.{form}"
             rows = (json.dumps(row) for row in frame.to_dict("records"))
             path.write_text("\n".join(rows) + "\n\n")
@@ -73,9 +71,9 @@ class TestFormats:
             path = tmp_path / "flowers.parquet"
             frame.to_parquet(path)
         else:
-            suffix = {"gz": "csv.gz", "xz": "csv.xz", "tsv": "tsv"}.get(form, "csv")
+            suffix = "csv.gz" if form == "gz" else "csv"
             path = tmp_path / f"flowers.{suffix}"
-            separator = {"tsv": "\t", "semicolon": ";"}.get(form, ",")
+            separator = ";" if form == "semicolon" else ","
             encoding = "utf-8-sig" if form == "bom" else "utf-8"
             frame.to_csv(path, index=False, sep=separator, encoding=encoding)
         return path
@@ -107,29 +105,8 @@ class TestFormats:
         assert "kind" not in " ".join(table.feature_names)
         assert "standardised" not in " ".join(table.notes)
 
-    def test_standardised(self, path):
-        table = load(path, labels="kind")
-        assert table.X.mean(axis=0) == pytest.approx(np.zeros(5))
-        variances = table.X.var(axis=0)
-        assert variances[[0, 4]] == pytest.approx([1, 1])
-        assert variances[1:4].sum() == pytest.approx(1)
-        assert any(note.startswith("standardised") for note in table.notes)
-
-
-def test_what_a_table_says(write):
-    table = load(write(FLOWERS), labels="kind")
-    assert repr(table) == "Items('points.csv': 4 × row, 5 features)"
-    assert table.summary().splitlines()[0] == f"{table.path}: 4 rows, 5 features"
-    assert "  labels of 2 kinds" in table.summary()
-    assert len(table) == 4
-
 
 class TestColumns:
-    def test_labels_none(self, write):
-        table = load(write(FLOWERS))
-        assert table.labels is None
-        assert "kind=rose" in table.feature_names
-
     def test_columns_and_their_order(self, write):
         table = load(write(FLOWERS), columns=["fresh", "height"], standardize=False)
         assert table.feature_names == ["fresh", "height"]
@@ -140,12 +117,6 @@ class TestColumns:
         table = load(write(FLOWERS), exclude=["colour", "kind", "name"])
         assert table.feature_names == ["height", "fresh"]
         assert load(write(FLOWERS), exclude="colour").feature_names[0] == "height"
-
-    def test_many_texts(self, write):
-        text = "x,city\n" + "".join(f"{i % 7},town {i % 25}\n" for i in range(100))
-        table = load(write(text))
-        assert table.feature_names == ["x"]
-        assert "column 'city' left out: 25 different texts in 100 rows" in table.notes
 
     def test_blanks_are_medians(self, write):
         path = write("x,y\n1,2\n,4\n1e308,5\n1.5e308,6\n")
@@ -169,16 +140,6 @@ class TestColumns:
         assert table.feature_names == ["x"]
         assert "column 'id' left out: it only numbers the rows" in " ".join(table.notes)
         assert load(write(text), columns=["id", "x"]).feature_names == ["id", "x"]
-
-    def test_an_empty_column_is_left_out(self, write):
-        table = load(write("x,nothing\n1,\n2,\n"))
-        assert table.feature_names == ["x"]
-        assert "column 'nothing' left out: it is empty" in table.notes
-
-    def test_constant_columns(self, write):
-        table = load(write("x,same,word\n1,0.1,a\n2,0.1,a\n4,0.1,a\n"))
-        assert not table.X[:, 1:].any()
-        assert "constant, and now 0: 'same', 'word=a'" in table.notes
 
     def test_dates_lists_and_objects(self, tmp_path):
         frame = pd.DataFrame(
@@ -234,23 +195,9 @@ class TestColumns:
         assert table.X.tolist() == [[5.1, 3.5], [4.9, 3.0], [4.7, 3.2]]
         assert table.labels.tolist() == ["a", "b", "a"]
 
-    def test_numbered_columns_are_a_header(self, write):
-        assert load(write("0,1,2\n5,6,8\n7,7,7\n")).feature_names == ["0", "1", "2"]
-
-    def test_an_index_column_without_a_name(self, write):
-        table = load(write(",x\n7,1\n9,2\n"))
-        assert table.feature_names == ["column 1", "x"]
-
     def test_labels_that_look_missing_are_labels(self, write):
         table = load(write("x,land\n1,NA\n2,DE\n3,None\n"), labels="land")
         assert table.labels.tolist() == ["NA", "DE", "None"]
-
-    @pytest.mark.parametrize(
-        ("values", "kind"), [("1 2 1", "i"), ("a 2 b", "U"), ("True False True", "b")]
-    )
-    def test_types_of_labels(self, write, values, kind):
-        rows = "".join(f"{i},{value}\n" for i, value in enumerate(values.split()))
-        assert load(write("x,y\n" + rows), labels="y").labels.dtype.kind == kind
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
     @given(
@@ -276,10 +223,7 @@ class TestBadValues:
         ("value", "message"),
         [
             ("abc", "column 'height' has 'abc', which is no number, in row 3 (line 4)"),
-            ("12,5", "column 'height' has '12,5', which is no number, in row 3 (line 4)"),
-            ("n/a?", "column 'height' has 'n/a?', which is no number"),
             ("inf", "column 'height' has inf, which is not finite, in row 3 (line 4)"),
-            ("-Infinity", "column 'height' has -inf, which is not finite, in row 3 (line 4)"),
             ("1e999", "column 'height' has inf, which is not finite"),
         ],
     )
@@ -290,10 +234,6 @@ class TestBadValues:
         assert f"{path}: {message}" in str(error.value)
         assert "exclude=['height']" in str(error.value)
         assert load(path, exclude=["height"]).feature_names == ["width"]
-
-    def test_how_many(self, write):
-        with pytest.raises(DataError, match=r"has 'x', .*in row 1 .*in 2 rows in all"):
-            load(write("a,b\nx,1\n5,2\n,3\ny,4\n6,5\n7,6\n"))
 
     def test_decimal_commas(self, write):
         path = write("a;b\n1,5;1\n2,5;2\n3,5;3\n")
@@ -310,12 +250,6 @@ class TestBadValues:
         with pytest.raises(DataError, match=r"column 'x' has 'a', .* in row 3 \(line 4\)"):
             load(path)
 
-    def test_parquet(self, tmp_path):
-        path = tmp_path / "points.parquet"
-        pd.DataFrame({"x": [1.0, np.inf, -np.inf]}).to_parquet(path)
-        with pytest.raises(DataError, match=r"column 'x' has inf, .* in row 2, and .* 2 rows"):
-            load(path)
-
     def test_missing_labels(self, write):
         with pytest.raises(DataError, match=r"label column 'y' has no value in row 2 \(line 3\)"):
             load(write("x,y\n1,a\n2,\n3,b\n"), labels="y")
@@ -329,34 +263,25 @@ class TestBadFiles:
         with pytest.raises(FileNotFoundError, match="does not exist"):
             load(tmp_path / "nowhere" / "flower.csv")
 
-    @pytest.mark.parametrize("name", ["points.doc", "points", "points.npy.gz", "points.gz"])
+    @pytest.mark.parametrize("name", ["points.doc", "points.npy.gz"])
     def test_unknown_suffix(self, write, name):
         with pytest.raises(DataError, match=r"Known are \.csv, \.tsv.*\.npz"):
             load(write("x\n1\n", name))
 
-    def test_folder(self, tmp_path):
-        (tmp_path / "points.csv").mkdir()
-        with pytest.raises(DataError, match="is a folder"):
-            load(tmp_path / "points.csv")
-
-    @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
-    @pytest.mark.parametrize("text", ["", "\n\n", "  \n"])
+    @pytest.mark.parametrize(
+        ("name", "text"), [("a.csv", ""), ("a.tsv", "\n\n"), ("a.jsonl", "  \n")]
+    )
     def test_empty(self, write, name, text):
         with pytest.raises(DataError, match="is empty"):
             load(write(text, name))
 
-    @pytest.mark.parametrize("name", ["a.parquet", "a.npy", "a.npz"])
-    @pytest.mark.parametrize("text", ["", "something else"])
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [("a.parquet", ""), ("a.npy", "something else"), ("a.npz", "something else")],
+    )
     def test_not_what_the_suffix_says(self, write, name, text):
         with pytest.raises(DataError, match="that can be read"):
             load(write(text, name))
-
-    def test_only_a_header(self, write, tmp_path):
-        with pytest.raises(DataError, match="no rows"):
-            load(write("a,b\n"))
-        pd.DataFrame({"a": []}).to_parquet(tmp_path / "a.parquet")
-        with pytest.raises(DataError, match="no rows"):
-            load(tmp_path / "a.parquet")
 
     def test_no_header(self, write):
         with pytest.raises(DataError, match=r"first line is '5.1,3.5'.*header=False"):
@@ -391,6 +316,7 @@ class TestBadFiles:
             load(write(late, encoding="latin-1"))
 
     def test_damaged_archive(self, tmp_path):
+        """P29: and those that are cut off."""
         path = tmp_path / "points.csv.gz"
         path.write_bytes(gzip.compress(FLOWERS.encode() * 100)[:-20])
         with pytest.raises(DataError, match="is damaged"):
@@ -563,16 +489,11 @@ class TestBadParameters:
         ("parameters", "message"),
         [
             ({"labels": "Kind"}, "no column 'Kind', which labels names. Did you mean 'kind'"),
-            ({"labels": "zzz"}, "Its columns are 'name', 'height', 'colour', 'fresh', 'kind'"),
             ({"columns": ["hight"]}, "which columns names. Did you mean 'height'"),
-            ({"exclude": ["hight"]}, "which exclude names. Did you mean 'height'"),
             ({"columns": ["kind"], "labels": "kind"}, "columns must not name the labels"),
             ({"columns": ["height"], "exclude": ["height"]}, "must not both name"),
-            ({"columns": ["height", "height"]}, "every column once"),
             ({"columns": ["name"]}, "'name' cannot be used: 4 different texts in 4 rows"),
-            ({"columns": []}, "no column that can be used"),
             ({"labels": 3}, "labels must be the name of a column"),
-            ({"exclude": [3]}, "exclude must hold names of columns, got 3"),
         ],
     )
     def test_messages(self, write, parameters, message):
@@ -616,12 +537,6 @@ class TestArrays:
         assert table.X.dtype == (np.float32 if dtype in (">f4", "f2") else np.float64)
         assert np.array_equal(table.X, X)
 
-    def test_fortran_order(self, save):
-        X = np.asfortranarray(np.arange(6.0).reshape(3, 2))
-        table = load(save(X), standardize=False)
-        assert table.X.flags.c_contiguous
-        assert np.array_equal(table.X, X)
-
     def test_columns_and_labels(self, save):
         path = save(np.array([[1.0, 5.0, 0.0], [2.0, 6.0, 1.0]]))
         table = load(path, labels="x2", exclude=["x0"], standardize=False)
@@ -636,12 +551,6 @@ class TestArrays:
         assert np.array_equal(table.X, np.eye(3))
         assert table.labels.tolist() == ["a", "b", "a"]
         assert f"not used: '{keys[1]}'" in load(path).notes
-
-    def test_npz_with_one_array_and_with_names(self, tmp_path):
-        np.savez(tmp_path / "one.npz", np.eye(2))
-        assert load(tmp_path / "one.npz").X.shape == (2, 2)
-        np.savez(tmp_path / "named.npz", X=np.eye(2), feature_names=["a", "b"])
-        assert load(tmp_path / "named.npz").feature_names == ["a", "b"]
 
     def test_npz_without_points(self, tmp_path):
         np.savez(tmp_path / "points.npz", a=np.eye(2), b=np.eye(2))
@@ -667,22 +576,14 @@ class TestArrays:
         ("X", "message"),
         [
             (np.arange(3.0), r"shape \(3,\).*X.reshape\(-1, 1\)"),
-            (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
             (np.zeros((0, 3)), "no points"),
-            (np.zeros((3, 0)), "no points"),
             (np.array([["a"]]), "Points must be numbers"),
-            (np.array([[1j]]), "Points must be numbers"),
             (np.array([[1.0, 2.0], [3.0, np.nan]]), "column 'x1' has nan.* in row 2"),
-            (np.array([[1.0, 2.0], [np.inf, 1.0]]), "column 'x0' has inf.* in row 2"),
         ],
     )
     def test_hostile_arrays(self, save, X, message):
         with pytest.raises(DataError, match=message):
             load(save(X))
-
-    def test_labels_that_are_missing(self, save):
-        with pytest.raises(DataError, match="label column 'x1' has no value in row 2"):
-            load(save(np.array([[1.0, 1.0], [2.0, np.nan]])), labels="x1")
 
     def test_cut_off(self, save):
         path = save(np.arange(600.0).reshape(100, 6))

@@ -1,21 +1,16 @@
 """The map made for looking: in the background, kept, and stable while the run goes on."""
 
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-import samekind
-from samekind.data import Items, load
 from samekind.points import ArrayPoints
-from samekind.project import Project, cache_of, make_project
 from samekind.project import map as mapping
 from samekind.project.map import MapMaker
-from samekind.report import neighbor_layout, quick_layout, write_report
+from samekind.report import neighbor_layout, quick_layout
 from samekind.report._layout import tsne, tsne_elsewhere
 
 
@@ -95,52 +90,3 @@ def test_a_process_of_its_own_does_it(monkeypatch):
     assert np.array_equal(tsne_elsewhere(X, 0), tsne(X, 0))
     monkeypatch.setattr(sys, "executable", "/bin/false")
     assert tsne_elsewhere(X, 0) is None
-
-
-def test_of_a_project(tmp_path):
-    X, labels = groups()
-    project = Project(Items.of_array(X, "rows", [f"x{j}" for j in range(12)]), random_state=0)
-    for _ in range(6):
-        pairs = project.session.pending()
-        project.session.tell(pairs, [labels[a] == labels[b] for a, b in pairs])
-    found = project.overview.map()
-    assert len(found.rows) == len(found.x) == len(found.known) == 240
-    assert sum(found.known) == project.session.n_known
-    project.close()
-
-
-def test_the_report_has_it_too(tmp_path):
-    X, labels = groups()
-    clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
-    layout = neighbor_layout(X, tsne(X, 0))
-    path = write_report(tmp_path / "r.html", clusters, X, layout=layout)
-    text = path.read_text(encoding="utf-8")
-    assert "By t-SNE: rows that are alike lie together" in text
-
-
-@pytest.mark.slow
-def test_threads_are_limited_of_all_that_it_loads():
-    """Threads that wait for each other on a busy machine take many times as long."""
-    code = """
-import sys
-import numpy as np
-import samekind.report._layout as layout
-
-limits = layout.threadpool_limits
-def noted(number):
-    assert "sklearn.manifold" in sys.modules
-    return limits(number)
-
-layout.threadpool_limits = noted
-layout.tsne(np.random.default_rng(0).normal(size=(40, 5)), 0)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_project_keeps_it_beside_its_file(tmp_path):
-    X, _ = groups(n=40)
-    np.save(tmp_path / "X.npy", X)
-    path = tmp_path / "p.db"
-    project = make_project(load(tmp_path / "X.npy", cache=cache_of(path)), path)
-    assert project.overview.maps.file == Path(tmp_path / "p.map.npz")
-    project.close()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from conftest import POSTGRES
 from samekind import SAME, Ledger, LedgerError
 from samekind.ledger import ProjectURL, back_up_project, check_project, move_project
 from test_ledger_faults import chain, fork
@@ -16,7 +17,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="the process is made by fork"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
-POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
 MOST_STEPS = 40
 
 
@@ -68,6 +68,7 @@ def die_at(source, target, step):
 
 
 def test_killed_at_any_step_one_place_at_most_can_be_written(tmp_path, target):
+    """P11: killed before or after any commit."""
     whole = list(Ledger(filled(tmp_path / "whole.db")).lines())
     n_killed = 0
     for step in range(1, MOST_STEPS):
@@ -104,6 +105,7 @@ def test_what_was_written_after_a_move_was_cut_off_moves_along(tmp_path, target)
 
 
 def test_a_moved_project_moves_no_second_time(tmp_path):
+    """P11: nor is there a second place."""
     source = filled(tmp_path / "old.db")
     move_project(source, tmp_path / "new.db")
     for place in (tmp_path / "other.db", tmp_path / "new.db"):
@@ -113,6 +115,7 @@ def test_a_moved_project_moves_no_second_time(tmp_path):
 
 
 def test_a_backup_is_whole_and_of_one_moment(tmp_path):
+    """P10: while somebody writes."""
     source, copy = filled(tmp_path / "mine.db"), tmp_path / "copy.db"
     with Ledger(source) as ledger:
         assert back_up_project(source, copy) == 30

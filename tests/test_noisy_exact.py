@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
-from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, NoisyOracle, Session, solve
-from samekind.algorithms import GIVEN_UP, UNKNOWN, find_algorithm
+from conftest import answer, assert_recovered, assert_same_clusters, blobs, keys
+from samekind import NoisyOracle, Session, solve
 from samekind.algorithms.paper.majority import lead, voters
-from samekind.algorithms.paper.noisy_exact import least_block, nodes_needed
-from samekind.flow import drive
 from samekind.measures import centroid_error
-from samekind.points import ArrayPoints
 
 CENTERS = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 
@@ -45,74 +41,7 @@ def is_right(found, X, y, epsilon=0.5):
 class TestPanel:
     """Kind 0 has the rows 0 to 29, kind 1 the rows 30 to 59; the others are to be placed."""
 
-    Y = np.repeat([0, 1, 0, 1, 2], [30, 30, 40, 40, 40])
     X = np.arange(180.0)[:, None]
-
-    def panel(self, error=0.1, n_members=30, **options):
-        algorithm = find_algorithm("noisy-exact")
-        given = {"error_rate": error, "batch": 1000, **options}
-        params = algorithm.Params.make("noisy-exact", given)
-        run = algorithm(ArrayPoints(self.X), params, np.random.default_rng(0))
-        kinds = run.state
-        for first in (0, 30):
-            kind = kinds.discover(first, self.X[first])
-            others = np.arange(first + 1, first + n_members)
-            kinds.add_members(others, np.full(others.size, kind))
-        return run.panel, kinds
-
-    @pytest.mark.parametrize("order", ["index", "nearest"])
-    def test_places_rows_in_spite_of_errors(self, order):
-        panel, kinds = self.panel(order=order)
-        rows = np.arange(60, 180)
-        placed = drive(panel.place(rows), NoisyOracle(self.Y, error=0.1))
-        assert placed.tolist() == [0] * 40 + [1] * 40 + [UNKNOWN] * 40
-        assert kinds.n_closed == 140
-
-    def test_a_clear_case_takes_as_many_votes_as_the_lead(self):
-        panel, _ = self.panel()
-        expert = Expert(self.Y)
-        drive(panel.place(np.array([60, 100])), expert)
-        enough = lead(0.1, 0.01 / (180 * 2))
-        assert len(expert.asked) == 3 * enough  # row 100 is refused by kind 0 first
-        assert len(expert.waves) == 2
-
-    def test_asks_no_pair_twice_and_a_refusal_is_remembered(self):
-        panel, kinds = self.panel()
-        expert = Expert(self.Y)
-        rows = np.array([150, 151, 150])
-        assert drive(panel.place(rows), expert).tolist() == [UNKNOWN] * 3
-        asked = len(expert.asked)
-        drive(panel.place(rows), expert)
-        assert len(expert.asked) == asked
-        kinds.discover(160, self.X[160])
-        assert drive(panel.place(rows), expert).tolist() == [2, 2, 2]
-        assert keys(expert.asked[asked:]) == [(150, 160), (151, 160)]
-
-    def test_unsure_answers_are_skipped(self):
-        panel, kinds = self.panel()
-        rows = np.arange(60, 180)
-        placed = drive(panel.place(rows), NoisyOracle(self.Y, error=0.1, unsure=0.3))
-        sure = placed != GIVEN_UP
-        assert sure.mean() > 0.95
-        expected = np.array([0] * 40 + [1] * 40 + [UNKNOWN] * 40)
-        assert (placed == expected)[sure].mean() > 0.98
-        assert kinds.given_up == rows[~sure].tolist()
-
-    def test_given_up_only_if_nobody_can_place_it(self):
-        def says(pairs):
-            """Kind 0 is unsure of all; kind 1 knows its own."""
-            own = np.where(self.Y[pairs[:, 0]] == 1, SAME, DIFFERENT)
-            return np.where(pairs[:, 1] < 30, UNSURE, own).astype(np.int8)
-
-        panel, kinds = self.panel(patience=2)
-        assert drive(panel.place(np.array([70, 110])), says).tolist() == [GIVEN_UP, 1]
-        assert kinds.given_up == [70]
-
-    def test_graph_of_all_answers(self):
-        panel, _ = self.panel()
-        rows = np.array([60, 100, 61])
-        graph = drive(panel.graph(rows), LabelOracle(self.Y))
-        assert graph.tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
 
     def test_majorities_are_as_sure_as_promised(self):
         """One in a hundred at most, for both ways of counting."""
@@ -124,16 +53,6 @@ class TestPanel:
         first = (np.abs(ahead) >= lead(0.2, 0.01)).argmax(axis=1)
         assert (ahead[np.arange(20_000), first] < 0).mean() <= 0.01
         assert first.mean() < voters(0.2, 0.01) / 2
-
-
-def test_more_errors_need_larger_blocks():
-    assert least_block(1000, 0.0) == nodes_needed(0.5, 0.0) == 1
-    sizes = [least_block(1000, error) for error in (0.01, 0.1, 0.2, 0.3, 0.4)]
-    assert sizes == sorted(sizes)
-    for q in (1, 2, 8, 64):
-        m = nodes_needed(q, 0.2)
-        assert m >= 2 * q * least_block(m, 0.2)
-    assert nodes_needed(64, 0.2) > 64 * nodes_needed(1, 0.2)
 
 
 def slow(*values):
@@ -185,6 +104,7 @@ def test_clusters_too_small_for_the_noise_are_not_invented():
 
 
 def test_asks_no_pair_twice_and_keeps_its_budget():
+    """P4: however often answers are wrong."""
     X, y = gaussians(3)
     oracle = NoisyOracle(y, error=0.2)
     asked = []
@@ -199,6 +119,7 @@ def test_asks_no_pair_twice_and_keeps_its_budget():
 
 
 def test_resumed_after_an_interruption(tmp_path):
+    """P5: at any question."""
     X, y = blobs((60, 50))
     oracle = NoisyOracle(y, error=0.1)
     options = {"algorithm": "noisy-exact", "error_rate": 0.1, "batch": 16, "random_state": 0}
@@ -219,17 +140,10 @@ def test_target():
     assert found.n_recovered_ >= 2
 
 
-def test_must_know_the_error_rate():
-    with pytest.raises(ValueError, match=r"often answers are wrong\. Pass error_rate=0\.1"):
-        Session(np.zeros((2, 1)), "noisy-exact")
-    with pytest.raises(ValueError, match=r"error_rate must be a number in \[0, 0.5\)"):
-        Session(np.zeros((2, 1)), "noisy-exact", error_rate=0.5)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [0.1, 0.2])
 def test_keeps_the_theorems_promise(error):
-    """All clusters, and centres within 1+ε, with probability 0.6 at least; counted over 50 runs."""
+    """P18: All clusters, and centres within 1+ε, with probability 0.6 at least; counted over 50 runs."""
     right, questions = 0, []
     for seed in range(50):
         X, y = gaussians(seed)

@@ -111,6 +111,7 @@ def lab(tmp_path_factory):
         server.wait(timeout=30)
 
 
+@pytest.mark.slow
 def test_the_example_runs(tmp_path):
     import nbformat
     from nbclient import NotebookClient

@@ -54,6 +54,7 @@ def keys_for(question):
 
 
 def test_every_sort_of_question_by_keys(project):
+    """P17: in the notebook as on the page."""
     api = MessageApi(project, "ann")
     with chromium() as browser:
         page = browser.new_page()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from contextlib import closing
 from itertools import pairwise
-from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,6 @@ import pytest
 from samekind import Ledger
 from samekind.data import load
 from samekind.datasets import make_messages
-from samekind.ledger import check_project
 from samekind.project import Project, SheetAnswer, make_project, open_project
 from test_ledger_faults import sql
 from test_project import KINDS, ROWS, answer, cluster_of
@@ -59,40 +56,9 @@ class TestLedger:
             with Ledger(tmp_path / where) as again:
                 assert again.log.found == {1: 8, 2: 0}
 
-    def test_others_take_them_in(self, tmp_path):
-        with Ledger(tmp_path / "mine.db") as one, Ledger(tmp_path / "mine.db") as other:
-            one.anchor(1, 7)
-            other.refresh()
-            assert other.log.found == {1: 7}
-
-    def test_nothing_is_kept_of_a_transaction_that_fails(self, tmp_path):
-        with Ledger(tmp_path / "mine.db") as ledger:
-            with pytest.raises(ValueError), ledger.transaction():
-                [ledger.anchor(number, 7) for number in (1, 0)]
-            assert ledger.log.found == {}
-
-    def test_nonsense_is_found(self, tmp_path):
-        with Ledger(tmp_path / "mine.db") as ledger:
-            ledger.anchor(1, 7)
-        with closing(sqlite3.connect(tmp_path / "mine.db")) as tampered:
-            tampered.execute("PRAGMA ignore_check_constraints = ON")
-            tampered.execute("UPDATE events SET a = NULL WHERE kind = 'found'")
-            tampered.commit()
-        assert not check_project(tmp_path / "mine.db").is_fine
-
 
 class TestForLife:
-    def test_from_one_on_in_the_order_of_discovery(self, project):
-        answer(project, 60)
-        assert sorted(numbers(project).values()) == [1, 2, 3, 4, 5]
-
-    def test_stay_as_more_is_answered(self, project):
-        seen = {}
-        for _ in range(60):
-            answer(project, 1)
-            now = numbers(project)
-            assert seen.items() <= now.items()
-            seen = now
+    """P9, P21: a kind has one number, for as long as it is there."""
 
     def test_survive_a_restart_with_other_settings(self, project, tmp_path):
         answer(project, 60)
@@ -152,6 +118,7 @@ class TestForLife:
         assert {number_of(project, row) for row in rest} == {kind.number}
 
     def test_undoing_and_answering_again_gives_the_same_numbers(self, project):
+        """P2: and so does answering otherwise."""
         asked = answer(project, 40)
         before = numbers(project)
         project.undo(len(asked), who="ann")
@@ -161,6 +128,7 @@ class TestForLife:
         assert len(set(after)) == 5
 
     def test_two_servers_agree(self, file, tmp_path):
+        """P6: on numbers and names."""
         one = make_project(load(file), tmp_path / "mine.db", random_state=0)
         other = open_project(tmp_path / "mine.db")
         with closing(one), closing(other):
@@ -171,48 +139,8 @@ class TestForLife:
             held = sql(tmp_path / "mine.db", "SELECT ref FROM events WHERE kind = 'found'")
             assert len(set(held)) == len(held)
 
-    def test_a_project_without_numbers_is_given_some_and_a_reader_sees_the_same(
-        self, project, tmp_path
-    ):
-        answer(project, 60)
-        project.close()
-        with closing(sqlite3.connect(tmp_path / "mine.db")) as older:
-            older.execute("DELETE FROM events WHERE kind = 'found'")
-            older.commit()
-        with closing(open_project(tmp_path / "mine.db", read_only=True)) as read:
-            seen = numbers(read)
-        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM events WHERE kind = 'found'") == [
-            (0,)
-        ]
-        with closing(open_project(tmp_path / "mine.db")) as again:
-            assert numbers(again) == seen
-        assert sorted(seen.values()) == [1, 2, 3, 4, 5]
-
-    def test_who_only_looks_is_not_kept_from_it_by_one_who_writes(self, file, tmp_path):
-        path = tmp_path / "mine.db"
-        make_project(load(file), path, random_state=0).close()
-        ledger = Ledger(path)
-        looking = Project(load(file), ledger, random_state=0)
-        with closing(make_project(load(file), path, random_state=0)) as writing:
-            answer(writing, 20)
-        with closing(sqlite3.connect(path)) as other:
-            other.execute("DELETE FROM events WHERE kind = 'found'")
-            other.execute("UPDATE meta SET value = '2' WHERE key = 'edition'")
-            other.commit()
-            looking.session.catch_up()
-            other.execute("BEGIN IMMEDIATE")
-            began = perf_counter()
-            assert looking.status().clusters == 5
-            seen = sorted(
-                looking.kinds.ref(rows.tolist()).number for rows in looking.clusters().members_
-            )
-            assert perf_counter() - began < 8  # who waits for a lock waits 10 s
-            other.execute("ROLLBACK")
-        assert seen == [1, 2, 3, 4, 5]
-        assert sql(path, "SELECT count(*) FROM events WHERE kind = 'found'") == [(0,)]
-        ledger.close()
-
     def test_one_number_everywhere(self, project, tmp_path):
+        """P21: on the page, in the report and in every export."""
         answer(project, 60)
         project.kinds.rename(cluster_of(project, 2), "twos", who="ann")
         shown = {

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from math import sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import samekind
 from conftest import Expert, assert_recovered, blobs
 from samekind import (
     DIFFERENT,
     SAME,
     UNSURE,
+    CommandOracle,
     FunctionOracle,
     LabelOracle,
     Ledger,
     LedgerError,
+    NoisyOracle,
+    RuleOracle,
     solve,
 )
 from samekind.flow import check_answers, drive
-from samekind.oracles import as_oracle
+from samekind.measures import adjusted_rand_index
+from samekind.oracles import CommandError, as_oracle
 
 X, Y = blobs()
 PAIRS = np.array([[0, 1], [0, 2], [2, 1]])
@@ -32,14 +39,12 @@ class TestLabels:
         [
             [3, 7, 3],
             ["cat", "dog", "cat"],
-            np.array([0.5, 1.5, 0.5]),
-            np.array([True, False, True]),
             np.array(["a", "b", "a"], dtype=object),
             pd.Series(["x", "y", "x"], index=[9, 8, 7]),
             pd.Series(["x", "y", "x"], dtype="category"),
             pd.to_datetime(["2020-01-01", "2021-01-01", "2020-01-01"]),
         ],
-        ids=["int", "str", "float", "bool", "object", "series", "category", "dates"],
+        ids=["int", "str", "object", "series", "category", "dates"],
     )
     def test_of_any_sort(self, y):
         said = LabelOracle(y)(PAIRS)
@@ -103,9 +108,7 @@ class TestFunctions:
             (1, SAME),
             (0, DIFFERENT),
             (-1, UNSURE),
-            (np.int64(1), SAME),
             (np.uint8(0), DIFFERENT),
-            (np.bool_(False), DIFFERENT),
             (np.array(True), SAME),
             (None, UNSURE),
         ],
@@ -124,6 +127,8 @@ class TestFunctions:
             assert [entry.who for entry in ledger.lines()] == [who] * 3
 
     def test_an_error_ends_the_run_and_keeps_the_answers(self, tmp_path):
+        """P1: what was answered is kept."""
+
         def tired(a, b):
             nonlocal left
             left -= 1
@@ -204,7 +209,7 @@ def test_an_oracle_passes_as_itself():
 
 
 class TestFunctionOfOneOrOfTwo:
-    """What a function gets goes by the arguments that it requires (P25)."""
+    """P25: what a function gets goes by the arguments that it requires."""
 
     PAIRS = np.array([[0, 1], [2, 2]])
 
@@ -253,3 +258,346 @@ def test_drive_closes_the_flow_when_the_oracle_fails():
     with pytest.raises(OSError, match="no connection"):
         drive(flow(), fail)
     assert closed == [True]
+
+
+class Person(LabelOracle):
+    """Never errs, and remembers what they were asked."""
+
+    name = "person"
+    batch = 1
+
+    def __init__(self, y):
+        super().__init__(y)
+        self.asked = []
+
+    def __call__(self, pairs):
+        self.asked += [tuple(pair) for pair in pairs.tolist()]
+        return super().__call__(pairs)
+
+
+class NoisyModel(NoisyOracle):
+    name = "model"
+
+
+class TestPanel:
+    @staticmethod
+    def by(ledger, name):
+        """Return the lines of one of them."""
+        return [line for line in ledger.lines() if line.who == name]
+
+    def test_budgets_are_kept(self):
+        """P23: each by its own oracle."""
+        person, ledger = Person(Y), Ledger()
+        model = NoisyModel(Y, error=0.1)
+        budget = {"model": 60, "person": 20}
+        found = solve(X, [model, person], budget=budget, random_state=0, ledger=ledger)
+        assert len(self.by(ledger, "model")) <= 60
+        assert len(self.by(ledger, "person")) == len(person.asked) <= 20
+        assert {one.name for one in found.annotators_} == {"model", "person"}
+
+    def test_the_first_questions_are_put_to_both(self):
+        person, ledger = Person(Y), Ledger()
+        solve(
+            X,
+            [NoisyModel(Y, error=0.1), person],
+            budget={"model": 60, "person": 20},
+            random_state=0,
+            batch=1,
+            ledger=ledger,
+        )
+        first = [(line.who, line.a, line.b) for line in ledger.lines()][:10]
+        assert [who for who, *_ in first] == ["model", "person"] * 5  # a quarter of 20
+        assert [pair for _, *pair in first[::2]] == [pair for _, *pair in first[1::2]]
+
+    def test_then_the_cheap_one_answers_and_at_last_the_best(self):
+        ledger = Ledger()
+        model, person = NoisyModel(Y, error=0.1), Person(Y)
+        solve(X, [model, person], budget=[40, 20], random_state=0, batch=1, ledger=ledger)
+        who = [line.who for line in ledger.lines()]
+        assert who[10:45] == ["model"] * 35
+        assert set(who[45:]) <= {"person"}
+
+    def test_a_person_after_a_model_that_errs_makes_it_better(self):
+        def agreement(person):
+            found = [
+                solve(
+                    X,
+                    [NoisyModel(Y, error=(0.02, 0.35), seed=seed), Person(Y)],
+                    budget=[100, person],
+                    random_state=seed,
+                ).labels_
+                for seed in range(5)
+            ]
+            return np.mean([adjusted_rand_index(Y, labels) for labels in found])
+
+        assert agreement(60) > agreement(0)
+
+    def test_a_run_that_was_cut_off_goes_on(self, tmp_path):
+        """P26: what was paid is not paid again."""
+        path = tmp_path / "p.db"
+
+        def cut_off(progress):
+            if progress.questions >= 25:
+                raise KeyboardInterrupt
+
+        first = Person(Y)
+        options = {"budget": {"model": 60, "person": 20}, "random_state": 0, "ledger": path}
+        with pytest.raises(KeyboardInterrupt):
+            solve(X, [NoisyModel(Y, error=0.05), first], on_progress=cut_off, **options)
+        second = Person(Y)
+        found = solve(X, [NoisyModel(Y, error=0.05), second], **options)
+        assert not set(first.asked) & set(second.asked)
+        assert len(first.asked) + len(second.asked) <= 20
+        assert "answered" in found.notes_[0]
+
+    def test_cheapest_first(self):
+        person = Person(Y)
+        model = NoisyModel(Y, error=0.0)
+        price = {"person": 100.0, "model": 1.0}
+        solve(X, [person, model], budget={"person": 10, "model": 50}, price=price, random_state=0)
+        assert len(person.asked) <= 10
+
+    def test_a_budget_in_money_is_shared(self):
+        """Half of it each: 60 answers for 1, and one for 50."""
+        person, model = Person(Y), NoisyModel(Y, error=0.1)
+        found = solve(X, [model, person], budget=120.0, price=[1, 50], random_state=0)
+        assert len(person.asked) == 1
+        assert found.n_questions_ == 61
+
+    def test_a_budget_by_name_goes_to_that_one(self):
+        """P23: in whatever order they are given."""
+        person, ledger = Person(Y), Ledger()
+        model = NoisyModel(Y, error=0.1)
+        budget = {"person": 12, "model": 50}  # in another order than the oracles
+        solve(X, [model, person], budget=budget, random_state=0, ledger=ledger)
+        assert len(person.asked) <= 12
+
+    @pytest.mark.parametrize("what", ["budget", "price"])
+    def test_unknown_names_are_refused(self, what):
+        """P23: before anything is asked."""
+        given = {what: {"persons": 12, "model": 50}}
+        with pytest.raises(ValueError, match=r"'model', 'person'; got 'persons'"):
+            solve(X, [NoisyModel(Y, error=0.1), Person(Y)], **given)
+
+    @pytest.mark.parametrize(
+        ("budget", "error"),
+        [(50, "must say it of each"), ([1], "has 1 numbers for 2"), ([1, -1], "of labels must be")],
+    )
+    def test_a_budget_says_it_of_each(self, budget, error):
+        with pytest.raises(ValueError, match=error):
+            solve(X, [NoisyModel(Y, error=0.0), LabelOracle(Y)], budget=budget)
+
+
+class TestRules:
+    def test_a_rule_abstains_and_the_next_one_is_asked(self):
+        texts = [("refund " if label == 0 else "") + f"text {row}" for row, label in enumerate(Y)]
+        rule, ledger = RuleOracle.contains(texts, "refund"), Ledger()
+        person = Person(Y)
+        found = solve(X, [rule, person], budget=[None, 80], random_state=0, ledger=ledger)
+        lines = list(ledger.lines())
+        assert not [line for line in lines if line.who == rule.name and line.answer == UNSURE]
+        assert [line for line in lines if line.who == rule.name]
+        assert len(person.asked) < len(lines)
+        assert adjusted_rand_index(Y, found.labels_) > 0.95
+
+    def test_a_column_without_values_says_nothing(self):
+        rule = RuleOracle.column(["a", "", "a", "b"])
+        assert rule(np.array([[0, 1], [0, 2], [0, 3]])).tolist() == [UNSURE, SAME, DIFFERENT]
+
+    def test_a_column_with_missing_values_of_pandas(self):
+        rule = RuleOracle.column(pd.Series(["a", pd.NA, "a", None], dtype="string"))
+        assert rule(np.array([[0, 1], [0, 2], [1, 3]])).tolist() == [UNSURE, SAME, UNSURE]
+
+
+JUDGE = """
+import json, sys, os
+lines = 0
+for line in sys.stdin:
+    lines += 1
+    asked = json.loads(line)
+    if {fault!r} == "crash" and lines == 4:
+        os._exit(3)
+    if {fault!r} == "hang" and lines == 4:
+        import time; time.sleep(60)
+    if {fault!r} == "nonsense" and lines == 4:
+        print("well, same I think", flush=True)
+        continue
+    word = "same" if asked["a"] % 3 == asked["b"] % 3 else "different"
+    print(json.dumps({{"id": asked["id"], "answer": word}}), flush=True)
+"""
+
+
+class TestCommand:
+    WAVE = np.array([[row, (row * 7 + 4) % 30] for row in range(20) if row != (row * 7 + 4) % 30])
+
+    def oracle(self, fault="", **options):
+        return CommandOracle([sys.executable, "-c", JUDGE.format(fault=fault)], **options)
+
+    @pytest.mark.parametrize(
+        "fault", ["", "crash", "nonsense", pytest.param("hang", marks=pytest.mark.slow)]
+    )
+    def test_every_answer_comes_from_the_program(self, fault):
+        with self.oracle(fault, timeout=0.7, restarts=9, ahead=4) as oracle:
+            said = oracle(self.WAVE)
+        assert said.tolist() == [int(a % 3 == b % 3) for a, b in self.WAVE.tolist()]
+
+    def test_a_pair_given_twice_is_asked_once(self):
+        with CommandOracle([sys.executable, "-c", JUDGE.format(fault="")]) as oracle:
+            said = oracle(PAIRS[[0, 1, 0, 0]])
+        assert said.tolist() == [said[0], said[1], said[0], said[0]]
+
+    def test_a_program_that_never_answers(self):
+        oracle = CommandOracle([sys.executable, "-c", "raise SystemExit(7)"], restarts=1)
+        with pytest.raises(CommandError, match="ended with code 7"):
+            oracle(self.WAVE)
+
+    def test_a_program_that_is_not_there(self):
+        with pytest.raises(ValueError, match="cannot be run"):
+            CommandOracle("no-such-program-here")
+
+    def test_by_its_name_in_solve(self, tmp_path):
+        script = tmp_path / "judge.py"
+        script.write_text(
+            JUDGE.format(fault="")
+            .replace('asked["a"] % 3', "int(asked['a_text'])")
+            .replace('asked["b"] % 3', "int(asked['b_text'])")
+        )
+        texts = [str(label) for label in Y.tolist()]
+        ledger = Ledger()
+        session_items = texts
+        oracle = CommandOracle(f"{sys.executable} {script}", session_items)
+        found = solve(X, oracle, random_state=0, ledger=ledger, budget=40)
+        assert found.n_discovered_ >= 2
+        assert ledger.annotators == [oracle.name]
+
+
+MANY = np.random.default_rng(0).integers(4, size=300)
+ALL_PAIRS = np.column_stack(np.triu_indices(MANY.size, 1))
+TRUTH = LabelOracle(MANY)(ALL_PAIRS)
+RATES = {"Ann": 0.02, "Bob": 0.2, "Eve": 0.7}
+
+
+def within_three_sigma(n_seen, n, share):
+    return abs(n_seen - share * n) <= 3 * sqrt(n * share * (1 - share))
+
+
+def wrong(said, truth=TRUTH):
+    return said != truth
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+@pytest.mark.parametrize("error", [0.05, 0.1, 0.2, 0.45])
+def test_errs_as_often_as_it_should(error, persistent):
+    errs = wrong(NoisyOracle(MANY, error=error, persistent=persistent, seed=3)(ALL_PAIRS))
+    for part in (TRUTH == SAME, TRUTH == DIFFERENT, ALL_PAIRS[:, 0] < 20, ALL_PAIRS[:, 1] % 2 == 0):
+        assert within_three_sigma(errs[part].sum(), part.sum(), error)
+
+
+def test_errors_of_a_row_are_as_uneven_as_chance_makes_them():
+    """With 299 answers about each row, the numbers of wrong ones have a binomial's variance."""
+    errs = np.zeros((MANY.size, MANY.size))
+    errs[tuple(ALL_PAIRS.T)] = wrong(NoisyOracle(MANY, error=0.2, seed=1)(ALL_PAIRS))
+    counts = (errs + errs.T).sum(axis=1)
+    assert counts.var() == pytest.approx(299 * 0.2 * 0.8, rel=0.25)
+
+
+def test_never_or_always_wrong():
+    assert (NoisyOracle(MANY, error=0)(ALL_PAIRS) == TRUTH).all()
+    assert (NoisyOracle(MANY, error=1)(ALL_PAIRS) == 1 - TRUTH).all()
+
+
+def test_persistent_errors_depend_on_the_pair_alone():
+    oracle = NoisyOracle(MANY, error=0.3, unsure=0.1, seed=5)
+    said = oracle(ALL_PAIRS)
+    assert said.dtype == np.int8
+    np.testing.assert_array_equal(oracle(ALL_PAIRS[:, ::-1]), said)
+    shuffled = np.random.default_rng(0).permutation(len(ALL_PAIRS))
+    np.testing.assert_array_equal(oracle(ALL_PAIRS[shuffled]), said[shuffled])
+    fresh = NoisyOracle(MANY, error=0.3, unsure=0.1, seed=5)
+    one_by_one = [int(fresh(ALL_PAIRS[i : i + 1])[0]) for i in range(500)]
+    assert one_by_one == said[:500].tolist()
+    assert oracle(ALL_PAIRS[:0]).tolist() == []
+
+
+def test_seeds_differ():
+    one, two = (wrong(NoisyOracle(MANY, error=0.2, seed=seed)(ALL_PAIRS)) for seed in (0, 1))
+    assert within_three_sigma(
+        (one & two).sum(), len(ALL_PAIRS), 0.04
+    )  # they know nothing of each other
+
+
+def test_errors_that_do_not_persist():
+    oracle = NoisyOracle(MANY, error=0.2, persistent=False, seed=2)
+    one, two = wrong(oracle(ALL_PAIRS)), wrong(oracle(ALL_PAIRS))
+    assert within_three_sigma((one & two).sum(), len(ALL_PAIRS), 0.04)
+    again = wrong(NoisyOracle(MANY, error=0.2, persistent=False, seed=2)(ALL_PAIRS))
+    np.testing.assert_array_equal(again, one)
+
+
+def test_unsure_of_a_share_of_the_pairs():
+    said = NoisyOracle(MANY, error=0.1, unsure=0.25, seed=4)(ALL_PAIRS)
+    unsure = said == UNSURE
+    assert within_three_sigma(unsure.sum(), len(ALL_PAIRS), 0.25)
+    assert within_three_sigma(wrong(said)[~unsure].sum(), (~unsure).sum(), 0.1)
+    assert (NoisyOracle(MANY, error=0.1, unsure=1.0)(ALL_PAIRS) == UNSURE).all()
+
+
+class TestAnnotators:
+    @pytest.mark.parametrize("persistent", [True, False])
+    def test_each_errs_at_its_own_rate(self, persistent):
+        oracle = NoisyOracle(MANY, per_annotator=RATES, persistent=persistent)
+        said = oracle(ALL_PAIRS)
+        who = np.array(oracle.who)
+        for name, rate in RATES.items():
+            own = who == name
+            assert within_three_sigma(own.sum(), len(ALL_PAIRS), 1 / 3)
+            assert within_three_sigma(wrong(said)[own].sum(), own.sum(), rate)
+
+    def test_a_pair_stays_with_who_has_it(self):
+        oracle = NoisyOracle(MANY, per_annotator=[0.1, 0.2], seed=7)
+        oracle(ALL_PAIRS)
+        who = oracle.who
+        assert set(who) == {"annotator 1", "annotator 2"}
+        oracle(ALL_PAIRS[:40, ::-1])
+        assert oracle.who == who[:40]
+
+    def test_nobody_is_named_without_them(self):
+        oracle = NoisyOracle(MANY, error=0.1)
+        oracle(ALL_PAIRS)
+        assert oracle.who is None
+
+    def test_are_named_in_the_ledger(self):
+        X, y = blobs()
+        ledger, oracle = Ledger(), NoisyOracle(y, per_annotator=RATES)
+        solve(X, oracle, budget=60, batch=10, ledger=ledger, error_rate=0.1, random_state=0)
+        entries = list(ledger.lines())
+        assert Counter(entry.who for entry in entries).keys() == RATES.keys()
+        for entry in entries:
+            assert oracle(np.array([[entry.a, entry.b]])).tolist() == [entry.answer]
+            assert oracle.who == [entry.who]
+
+
+def test_is_taken_wherever_labels_are():
+    X, y = blobs()
+    oracle = NoisyOracle(y, error=0.0)
+    assert (oracle.batch, oracle.name) == (1, "noisy labels")
+    assert samekind.solve(X, oracle, random_state=0).n_recovered_ == 3
+    with pytest.raises(ValueError, match="X has 79 rows, but y has 80 labels"):
+        solve(X[:-1], oracle)
+
+
+@pytest.mark.parametrize(
+    ("error", "options", "message"),
+    [
+        (ValueError, {}, "pass either error, .*such as error=0.1, or per_annotator"),
+        (ValueError, {"error": 1.1}, r"error must be a number in \[0, 1\], got 1.1"),
+        (ValueError, {"error": "often"}, "got 'often'. 0.1 is one answer in ten"),
+        (ValueError, {"error": 0.1, "unsure": 2}, r"unsure must be a number in \[0, 1\], got 2"),
+        (ValueError, {"error": 0.1, "seed": -1}, "seed must be an int of at least 0, got -1"),
+        (ValueError, {"per_annotator": {"Ann": 2.0}}, r"per_annotator\['Ann'\] must be a number"),
+        (TypeError, {"per_annotator": 0.1}, "must be a mapping from names to error rates, a list"),
+    ],
+)
+def test_wrong_parameters_are_named(error, options, message):
+    with pytest.raises(error, match=message):
+        NoisyOracle(MANY, **options)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+
+import krippendorff
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import cohen_kappa_score
 
 from samekind import DIFFERENT, SAME
+from samekind.measures import cohen_kappa, fleiss_kappa, krippendorff_alpha
 from samekind.project import ProjectError, SheetAnswer
 from samekind.project.sharing import SECONDS, Comparison
 from serving import BEARER, PAGE, app_of
@@ -37,6 +47,7 @@ def project(data):  # noqa: F811
 
 class TestTwoOpinions:
     def test_the_second_one_makes_it_an_answer(self, project, data):  # noqa: F811
+        """P7: with overlap, the same question goes to two people, and to no one twice."""
         ledger = project.session.ledger
         (first,) = project.next("ann")
         project.answer(first.id, truth(first, data[1]), who="ann")
@@ -51,21 +62,8 @@ class TestTwoOpinions:
         assert project.status().presses == 2
         assert project.team.reviews().total == 0
 
-    def test_two_people_come_to_the_same_clusters(self, project, data):  # noqa: F811
-        for _ in range(80):
-            for who in ("ann", "bob"):
-                (question,) = project.next(who)
-                project.answer(question.id, truth(question, data[1]), who=who)
-        ledger = project.session.ledger
-        lines = ledger.active()
-        right = data[1][lines["a"]] == data[1][lines["b"]]
-        assert (right == lines["answer"]).all()
-        for a, b in zip(lines["a"].tolist(), lines["b"].tolist(), strict=True):
-            assert {one.who for one in ledger.log.opinions.on(a, b)} == {"ann", "bob"}
-        assert project.team.reviews().total == 0
-        assert project.status().presses == 160
-
     def test_where_they_disagree_a_reviewer_settles_it(self, project, data):  # noqa: F811
+        """P19: what two people said otherwise is reviewed, and nothing else."""
         y = data[1]
         for _ in range(25):
             for who, say in (("ann", truth), ("bob", wrong)):
@@ -84,14 +82,8 @@ class TestTwoOpinions:
         with pytest.raises(ProjectError, match="Nobody disagrees"):
             project.team.settle(page.reviews[0].a.row, page.reviews[0].b.row, "same", who="rev")
 
-    def test_an_opinion_alone_can_be_undone(self, project, data):  # noqa: F811
-        (first,) = project.next("ann")
-        assert not project.status().can_undo
-        project.answer(first.id, truth(first, data[1]), who="ann")
-        assert len(project.session.ledger) == 0
-        assert project.status().can_undo
-
     def test_a_sheet_on_which_one_row_is_disputed_is_one_act(self, data):  # noqa: F811
+        """P2: and one undo takes it back."""
         project = project_of(data, sheet=12)
         while (sheet := project.next("ann")[0]).type != "sheet":
             project.answer(sheet.id, truth(sheet, data[1]), who="ann")
@@ -129,6 +121,7 @@ class TestTwoOpinions:
                 project.team.set_overlap(wrong)
 
     def test_the_last_opinion_is_taken_back_with_the_answer_that_it_became(self, project, data):  # noqa: F811
+        """P2: and the other opinion stays."""
         ledger, (first,) = project.session.ledger, project.next("ann")
         for who in ("ann", "bob"):
             (question,) = project.next(who)
@@ -151,23 +144,6 @@ class TestTwoOpinions:
         assert project.undo(who="rev")
         (again,) = project.team.reviews().reviews
         assert again == review
-
-    def test_of_a_share_two_opinions_are_wanted_whichever_way_a_pair_is_asked(self, data):  # noqa: F811
-        project = project_of(data, overlap=0.3)
-        wanted = {row: project.team.n_wanted(Comparison("p", row, (0,))) for row in range(1, 100)}
-        twice = next(row for row, count in wanted.items() if count == 2)
-        once = next(row for row, count in wanted.items() if count == 1)
-        assert project.team.take_opinion(Comparison("p", twice, (once,)), "same", "ann")
-        assert not project.team.has_all_opinions(once, twice)
-        assert project.team.take_opinion(Comparison("p", once, (twice,)), "different", "bob")
-        assert project.team.has_all_opinions(once, twice)
-        assert project.team.reviews().total == 1
-
-    def test_a_share_of_the_sheets_too(self, data):  # noqa: F811
-        project = project_of(data, overlap=0.1)
-        sheets = [list(range(first, first + 12)) for first in range(1, 500)]
-        chosen = [project.team.n_wanted(Comparison("g", 0, tuple(rows))) for rows in sheets]
-        assert 0.05 < np.mean(np.array(chosen) == 2) < 0.2
 
     def test_late_answers_that_differ_are_reviewed(self, data):  # noqa: F811
         project, clock = project_of(data), Clock()
@@ -223,3 +199,115 @@ class TestOverHttp:
         said = project.session.ledger.lookup(np.array([list(pair.values())]))[0]
         assert said in (SAME, DIFFERENT)
         assert said == SAME
+
+
+SAID = st.sampled_from([-1, 0, 1])
+
+
+@given(st.lists(st.tuples(SAID, SAID), min_size=2, max_size=40))
+def test_cohen_is_scikit_learns(said):
+    one, two = map(list, zip(*said, strict=True))
+    found = cohen_kappa(one, two)
+    if len({*one, *two}) == 1:
+        assert math.isnan(found.value)
+        return
+    assert found.value == pytest.approx(cohen_kappa_score(one, two))
+    assert found.n_units == len(said)
+    assert found.low <= found.high
+
+
+@given(arrays(np.float64, (4, 12), elements=st.sampled_from([-1.0, 0.0, 1.0, math.nan])))
+def test_alpha_is_krippendorffs(ratings):
+    rated = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
+    found = krippendorff_alpha(ratings)
+    if len(np.unique(rated[~np.isnan(rated)])) < 2:
+        assert math.isnan(found.value)
+        return
+    wanted = krippendorff.alpha(reliability_data=rated, level_of_measurement="nominal")
+    assert found.value == pytest.approx(wanted)
+    assert found.n_units == rated.shape[1]
+
+
+def test_alpha_of_krippendorffs_own_example():
+    """Nominal data of four observers in his text of 2011: 0.743."""
+    nan = math.nan
+    ratings = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, nan, 3],
+        [nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, nan],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nan],
+    ]
+    assert krippendorff_alpha(ratings).value == pytest.approx(0.743, abs=5e-4)
+
+
+def test_fleiss_of_the_worked_example():
+    """Fourteen raters, ten subjects, five categories, as worked out on Wikipedia (Fleiss' kappa): 0.210."""
+    counts = [
+        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+    ]  # fmt: skip
+    found = fleiss_kappa(counts)
+    assert found.value == pytest.approx(0.210, abs=5e-4)
+    assert found.low < found.value < found.high
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    rng = np.random.default_rng(0)
+    # two people who say the truth with probability 0.9, of pairs of which half are the same: κ is 0.64
+    held = 0
+    for _ in range(200):
+        true = rng.random(150) < 0.5
+        one, two = (np.where(rng.random(150) < 0.9, true, ~true) for _ in range(2))
+        found = cohen_kappa(one, two)
+        held += found.low <= 0.64 <= found.high
+    assert 0.88 <= held / 200 <= 0.99
+
+
+def test_what_cannot_be_measured_is_refused():
+    with pytest.raises(ValueError, match="the same units"):
+        cohen_kappa([1, 0], [1])
+    with pytest.raises(ValueError, match="same number of ratings"):
+        fleiss_kappa([[1, 1], [2, 1]])
+    with pytest.raises(ValueError, match="a row for each person"):
+        krippendorff_alpha([1, 0])
+    assert math.isnan(krippendorff_alpha(np.full((2, 3), np.nan)).value)
+
+
+class TestTheTable:
+    @pytest.fixture
+    def project(self, data):  # noqa: F811
+        project = project_of(data, overlap=2)
+        for turn in range(40):
+            for who in ("ann", "=bob"):
+                (question,) = project.next(who)
+                say = wrong if who == "=bob" and turn % 5 == 0 else truth
+                project.answer(question.id, say(question, data[1]), who=who)
+        return project
+
+    def test_speed_and_agreement_of_each(self, project):
+        page = project.team.annotators()
+        ann = next(one for one in page.annotators if one.name == "ann")
+        assert ann.shared > 0
+        assert ann.agreed < ann.shared
+        assert ann.seconds is not None
+        assert ann.seconds > 0
+        (pair,) = page.agreement.people
+        assert pair.shared == page.agreement.pairs_of_rows
+        assert pair.agreed < pair.shared
+        assert page.agreement.low <= page.agreement.alpha <= page.agreement.high
+        assert page.agreement.fleiss_raters == 2
+
+    def test_as_csv(self, project):
+        def table(name):
+            file = io.BytesIO()
+            project.export(name, file)
+            return list(csv.DictReader(io.StringIO(file.getvalue().decode())))
+
+        assert {row["name"] for row in table("annotators.csv")} == {"ann", "'=bob"}
+        alpha, fleiss, cohen = table("agreement.csv")
+        assert float(alpha["value"]) == project.team.annotators().agreement.alpha
+        assert fleiss["measure"] == "Fleiss kappa of 2"
+        assert int(cohen["shared"]) == int(alpha["shared"])
+        opinions = table("opinions.csv")
+        assert len(opinions) == 2 * int(alpha["shared"])
+        assert {row["answer"] for row in opinions} <= {"same", "different", "unsure"}

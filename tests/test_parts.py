@@ -139,18 +139,6 @@ def test_rows_that_join_a_kind_are_predicted_and_then_taken_in(place, tmp_path):
     project.close()
 
 
-def test_a_part_has_parts(place, tmp_path):
-    project = open_project(place)
-    part = split(project)
-    inner = part.parts.open(part.parts.split(cluster_of(part, "lost")))
-    inner.kinds.place_in_new(list(range(5)), "at home")
-    inner.kinds.place_in_new(list(range(5, 10)), "abroad")
-    found = table_of(project, tmp_path)
-    assert {"card / lost / at home", "card / lost / abroad", "card / stolen"} < set(found["name"])
-    assert found["part"].dropna().str.count(r"\.").max() == 1
-    project.close()
-
-
 def test_what_cannot_be_split_is_refused(place):
     project = open_project(place)
     with pytest.raises(ProjectError):
@@ -289,6 +277,7 @@ def test_links_to_a_project_open_its_parts_on_every_server(place):
         assert here.status() == 401
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("browser")
 def test_a_kind_is_split_on_the_page_and_copies_are_told(place):
     with Served(open_project(place)) as served, chromium() as browser:

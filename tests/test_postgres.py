@@ -34,7 +34,6 @@ from samekind.ledger import (
     move_project,
     silence,
 )
-from samekind.ledger.postgres import PostgresAddress, postgres_engine
 from samekind.ledger.store import Transaction
 from samekind.project import cache_of, make_project, open_project
 from test_project_files import ROWS
@@ -77,7 +76,9 @@ class TestSeveralWriters:
             for number in range(first, first + count):
                 ledger.record([[number, 10**6]], [DIFFERENT], who=f"from {first}")
 
+    @pytest.mark.slow
     def test_four_lose_nothing(self, url):
+        """P1: four processes that write at once."""
         writers = [fork(self.write, url, 1000 * k, 200) for k in range(4)]
         for writer in writers:
             writer.join(60)
@@ -90,6 +91,7 @@ class TestSeveralWriters:
         barrier.wait(30)
         Ledger(url).close()
 
+    @pytest.mark.slow
     def test_six_open_it_first(self, url):
         barrier = multiprocessing.get_context("fork").Barrier(6)
         openers = [fork(self.open, url, barrier) for _ in range(6)]
@@ -100,6 +102,7 @@ class TestSeveralWriters:
             assert one.settings == two.settings
 
     def test_see_each_others_answers(self, url):
+        """P6: on a server as on a file."""
         with Ledger(url) as one, Ledger(url) as two:
             one.record([[0, 1]], [SAME], who="ann")
             assert two.refresh() is False
@@ -109,6 +112,7 @@ class TestSeveralWriters:
             assert [line.who for line in one.lines() if not line.retracted] == ["bob"]
             assert two.refresh() is True
 
+    @pytest.mark.slow
     def test_what_is_checked_within_a_transaction_holds(self, url):
         """Two that write only while there is nothing: one of them finds what the other wrote."""
         wrote = []
@@ -133,6 +137,7 @@ class TestSeveralWriters:
         assert pairs_in(url) == [(0, 1)]
 
     def test_who_reads_waits_for_nobody(self, url):
+        """P8: while another one writes."""
         with Ledger(url, wait=0.2) as busy, Ledger(url, wait=0.2) as other:
             busy.record([[0, 1]], [SAME])
             with busy.transaction():
@@ -146,7 +151,9 @@ class TestSeveralWriters:
             other.record([[4, 5]], [SAME])
         assert pairs_in(url) == [(0, 1), (2, 3), (4, 5)]
 
+    @pytest.mark.slow
     def test_answers_are_on_disk_though_the_server_would_not_wait(self, postgres, url):
+        """P1: whatever the server is set to."""
         with Ledger(url) as ledger:
             postgres.execute("ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
             try:
@@ -193,7 +200,7 @@ class TestALostConnection:
 
     @pytest.mark.parametrize("kept", [True, False])
     def test_while_it_is_kept(self, url, monkeypatch, kept):
-        """The server has kept it, or has not, and cannot say so."""
+        """P1: the server has kept it, or has not, and cannot say so."""
         commit = psycopg.Connection.commit
 
         def lose(connection):
@@ -252,6 +259,7 @@ class TestALostConnection:
         assert check_project(ProjectURL(url)).is_fine
 
     def test_a_server_that_is_killed_loses_and_doubles_nothing(self, mortal, tmp_path):
+        """P1: the database is killed while two people write."""
         self.kill_often(mortal, tmp_path, 4, seed=0)
 
     @pytest.mark.slow
@@ -324,12 +332,6 @@ class TestSilence:
         assert pairs_in(url) == seen
         assert set(seen) - {(1, 2)} == {(0, 1), (2, 3)}
 
-    def test_is_no_silence_while_a_lock_is_waited_for(self, url):
-        with Ledger(url, wait=3) as busy, Ledger(url, wait=3) as other:
-            with busy.transaction(), pytest.raises(LedgerError, match="lock timeout"):
-                other.record([[0, 1]], [SAME])
-            other.record([[0, 1]], [SAME])
-
     def test_a_server_for_a_team_answers(self, mortal, url, tmp_path, monkeypatch):
         teams = pytest.importorskip("teams")
         monkeypatch.chdir(tmp_path)
@@ -356,15 +358,6 @@ class TestSilence:
                 ending = time.monotonic()
             assert time.monotonic() - ending < 10
 
-    def test_bounds_can_be_given(self, mortal):
-        url = sa.make_url(f"{mortal.url()}&keepalives_idle=60")
-        engine = postgres_engine(PostgresAddress.of(url), 1.0)
-        with closing(engine.connect()) as connection:
-            given = connection.connection.driver_connection.info.get_parameters()
-        engine.dispose()
-        wanted = {"tcp_user_timeout": "10000", "keepalives_idle": "60", "connect_timeout": "10"}
-        assert wanted.items() <= given.items()
-
 
 @pytest.mark.slow
 class TestPlaces:
@@ -375,11 +368,6 @@ class TestPlaces:
                 ledger.record([[number, 100]], [SAME])
         for number, name in enumerate(names):
             assert pairs_in(postgres.url(name)) == [(number, 100)]
-
-    def test_without_a_name_or_a_driver(self, postgres):
-        with Ledger(postgres.dsn) as ledger:
-            ledger.record([[0, 1]], [SAME])
-        assert pairs_in(postgres.url("samekind")) == [(0, 1)]
 
     @pytest.mark.parametrize("name", ["pg_mine", 'a"b', "a%b", "n" * 64, "ü" * 32])
     def test_names_that_cannot_be(self, postgres, name):
@@ -394,16 +382,6 @@ class TestPlaces:
             Ledger(postgres.url("theirs"))
         query = "SELECT count(*) FROM pg_tables WHERE schemaname = 'theirs'"
         assert postgres.execute(query) == [(1,)]
-
-    def test_where_nothing_is(self, postgres, url):
-        with pytest.raises(LedgerMissing, match="there is no project"):
-            Ledger(url, read_only=True)
-        name = ProjectURL(url).name
-        assert not postgres.execute(f"SELECT FROM pg_namespace WHERE nspname = '{name}'")
-
-    def test_of_other_databases(self):
-        with pytest.raises(LedgerError, match="SQLite or PostgreSQL, not mysql"):
-            Ledger(f"mysql://ann:{PASSWORD}@db.example/kinds")
 
     def test_who_may_only_read(self, postgres, url):
         with Ledger(url) as ledger:
@@ -478,16 +456,6 @@ class TestUpkeep:
         assert Path(caught.value.rescue).parent == tmp_path
         assert pairs_in(caught.value.rescue) == [(0, 1)]
 
-    def test_replaced_under_a_ledger(self, postgres, url, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        with Ledger(url) as ledger:
-            ledger.record([[0, 1]], [SAME], who="ann")
-            postgres.execute(f"DROP SCHEMA {ProjectURL(url).name} CASCADE")
-            Ledger(url).close()
-            with pytest.raises(LedgerGone):
-                ledger.record([[1, 2]], [SAME])
-        assert pairs_in(url) == []
-
     def test_somebody_is_forgotten(self, postgres, url):
         with Ledger(url) as ledger, Ledger(url) as other:
             ledger.record([[0, 1], [1, 2]], [SAME, SAME], who="mallory")
@@ -546,6 +514,7 @@ class TestMove:
             answer_project(project, 3, "ann")  # and goes on
 
     def test_whoever_goes_on_where_it_was_is_told(self, url, tmp_path):
+        """P11: neither the file nor the server can be written at the old place."""
         here = tmp_path / "mine.db"
         with Ledger(here) as ledger:
             ledger.record([[0, 1]], [SAME])

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from conftest import honest
 from samekind.data import load
 from samekind.project import (
-    PairQuestion,
     Project,
     ProjectError,
-    SheetAnswer,
-    SheetQuestion,
     make_project,
     open_project,
 )
 from test_ledger_faults import fork
 
-PROJECTS = Path(__file__).parent / "projects"
 KINDS = np.repeat(np.arange(4), 10)
 CORNERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
 ROWS = CORNERS[KINDS] + np.stack([np.arange(40) % 5, np.arange(40) % 7], axis=1) / 8
 
 
-def truth(question):
-    if isinstance(question, PairQuestion):
-        return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
-    if isinstance(question, SheetQuestion):
-        kind = KINDS[question.cluster.cluster]
-        return SheetAnswer([item.row for item in question.items if KINDS[item.row] != kind])
-    own = KINDS[question.item.row]
-    return next((o.cluster for o in question.options if KINDS[o.cluster] == own), "none")
+truth = partial(honest, kinds=KINDS)
 
 
 def answer(project, count, who="ann"):
@@ -91,6 +81,7 @@ class TestTwoProcesses:
         project.close()
 
     def test_keep_all_that_either_does(self, project, rows, tmp_path):
+        """P1, P6: two processes that answer, name, correct and merge."""
         path = tmp_path / "mine.db"
         answer(project, 4)
         writers = [fork(self.label, rows, path, who, 10) for who in ("bob", "cy")]
@@ -150,36 +141,8 @@ class TestAClickWritesOnce:
         assert (written > 0) == (begun["BEGIN IMMEDIATE"] > 0)
         return begun["BEGIN IMMEDIATE"]
 
-    def test_every_act(self, project):
-        answer(project, 20)
-        answer(project, 4, "bob")
-        writes = self.writes
-
-        def ask(lineup=True):
-            return project.next("ann", lineup=lineup)[0]
-
-        question = ask()
-        assert writes(project, project.answer, question.id, truth(question), who="ann") == 1
-        question = ask(lineup=False)
-        assert writes(project, project.answer, question.id, "skip", who="ann") == 1
-        [skipped] = project.questions.skipped()
-        assert writes(project, project.answer, skipped.id, truth(skipped), who="ann") == 1
-        said = next(s for s in project.answers.page().answers if s.who == "ann" and s.asked)
-        other = "same" if said.answer == "different" else "different"
-        assert writes(project, project.answers.correct, said.a, said.b, other, who="bob") == 1
-        assert writes(project, project.undo, who="bob") == 1  # brings ann's answer back
-        assert project.session.ledger.answer_by(said.a, said.b, "ann") is not None
-        clusters = [found.cluster for found in project.overview.all().clusters]
-        assert writes(project, project.kinds.rename, clusters[0], "mine", who="ann") == 1
-        assert writes(project, project.kinds.merge, clusters[:2], who="ann") == 1
-        assert writes(project, project.undo, who="ann") == 1
-        members = project.session.members_of(clusters[0])
-        assert writes(project, project.kinds.remove, clusters[0], members[-1:], who="ann") == 1
-        assert writes(project, project.undo, 3, who="bob") == 1  # what ann did later stays
-        csv = "a,b,answer\n0,1,same\n0,39,different\n"
-        assert writes(project, project.answers.import_csv, csv, who="cy") == 1
-
     def test_looking_writes_nothing(self, project, tmp_path):
+        """P8: who looks takes no lock."""
         answer(project, 20)
         for look in (
             project.next,
@@ -198,37 +161,3 @@ class TestAClickWritesOnce:
         for again in (1, 0):
             assert self.writes(project, project.standing.resume) == again
         assert self.writes(project, project.export, "clusters.csv", tmp_path / "c.csv") == 0
-
-    def test_every_route(self, project):
-        web = pytest.importorskip("test_web_api", reason="needs the packages of the page")
-        answer(project, 20, "")
-        with web.Serving(project) as server:
-            server.client.headers["X-Samekind-Who"] = "ann"
-
-            def send(method, path, json=None, **options):
-                response = server.client.request(method, f"/api/{path}", json=json, **options)
-                assert response.status_code == 200, response.text
-
-            def changes(method, path, json=None, **options):
-                assert self.writes(project, send, method, path, json, **options) == 1
-
-            question = project.next("ann", lineup=False)[0]
-            body = {"id": question.id, "answer": truth(question)}
-            changes("POST", "answers?lineup=false&most=3", body)
-            question = project.next("ann", lineup=False)[0]
-            changes("POST", "answers", {"id": question.id, "answer": "skip"})
-            said = project.answers.page().answers[-1]
-            changes("PUT", "answers", {"a": said.a, "b": said.b, "answer": "unsure"})
-            changes("POST", "undo", {"count": 1})
-            one, two, *_ = (found.cluster for found in project.overview.all().clusters)
-            changes("PUT", f"clusters/{one}/name", {"name": "mine"})
-            changes("POST", "clusters/merge", {"clusters": [one, two]})
-            changes("POST", "undo", {"count": 1})
-            row = project.session.members_of(one)[-1]
-            changes("POST", f"clusters/{one}/remove", {"rows": [row]})
-            csv = {"content": "a,b,answer\n0,1,same\n", "headers": {"Content-Type": "text/csv"}}
-            changes("POST", "answers/import", **csv)
-            for path in ("next", "status", "clusters", "map", "history", "answers", "skipped"):
-                assert self.writes(project, send, "GET", path) == 0
-            for path in ("finish", "resume"):
-                changes("POST", path)

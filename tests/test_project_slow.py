@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conftest import honest as truth
 from samekind.data import demo_items
 from samekind.datasets import load_digits
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project
 from test_focused_slow import classes_found
-from test_project import truth
 
 pytestmark = pytest.mark.slow
 

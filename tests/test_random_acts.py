@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import honest
 from samekind import DIFFERENT, SAME, UNSURE, Ledger, Session
 from samekind.data import Items
 from samekind.measures import adjusted_rand_index
@@ -59,11 +61,7 @@ def items():
     return Items.of_array(ROWS, "rows", ["x", "y"])
 
 
-def truth(question):
-    if question.type == "pair":
-        return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
-    kind = KINDS[question.item.row]
-    return next((o.cluster for o in question.options if KINDS[o.cluster] == kind), "none")
+truth = partial(honest, kinds=KINDS)
 
 
 def clusters_of(project):
@@ -126,6 +124,7 @@ class TestPrograms:
     @settings(max_examples=8, deadline=None)
     @given(history=acts)
     def test_say_the_same_whatever_was_done(self, setting, history, tmp_path_factory):
+        """P6: two programs and one opened later agree."""
         path = tmp_path_factory.mktemp("acts") / "mine.db"
         with closing(opened(path, setting)) as one, closing(opened(path, setting)) as two:
             for act, number, who in history:
@@ -141,6 +140,7 @@ class TestPrograms:
     @settings(max_examples=8, deadline=None)
     @given(history=acts, last=acts.filter(bool))
     def test_undo_restores_what_there_was(self, setting, history, last):
+        """P2: clusters, names and numbers are as before the act."""
         project = opened(None, setting)
         for act, number, who in history:
             try:
@@ -164,20 +164,8 @@ class TestPrograms:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=IDS)
 class TestSessions:
-    def test_resume_after_close(self, setting, tmp_path):
-        path = tmp_path / "mine.db"
-        seen = []
-        for _ in range(200):
-            with Session(ROWS, ledger=path, random_state=0, **setting) as session:
-                pairs = session.pending()
-                if not len(pairs):
-                    break
-                seen += map(frozenset, pairs.tolist())
-                session.tell(pairs, KINDS[pairs[:, 0]] == KINDS[pairs[:, 1]], who="ann")
-        assert len(seen) == len(set(seen))
-        assert adjusted_rand_index(KINDS, session.clusters().labels_) == 1
-
     def test_two_share_the_work(self, setting, tmp_path):
+        """P4, P6: nothing is asked twice, and both find the same."""
         path = tmp_path / "mine.db"
         both = [Session(ROWS, ledger=path, random_state=0, **setting) for _ in range(2)]
         for turn in range(300):
@@ -228,6 +216,7 @@ class TestSessions:
 
 
 def test_what_was_taken_back_is_asked_again():
+    """P2: and in the same order."""
     session = Session(ROWS, Toy, random_state=0)
     asked = []
     for _ in range(10):
@@ -239,7 +228,7 @@ def test_what_was_taken_back_is_asked_again():
 
 
 def test_others_go_on_while_all_answers_are_folded_again():
-    """P8."""
+    """P8: an undo takes its time, and readers go on."""
 
     class Slow(Toy):
         name = "slow"
@@ -265,17 +254,3 @@ def test_others_go_on_while_all_answers_are_folded_again():
     goes_on.set()
     who_undoes.join(20)
     assert session.pending().tolist() == pairs.tolist()  # what was taken back is asked again
-
-
-def test_answers_that_only_add_are_applied():
-    session = Session(ROWS, Toy, random_state=0)
-    for _ in range(10):
-        pairs = session.pending()
-        session.tell(pairs, KINDS[pairs[:, 0]] == KINDS[pairs[:, 1]], who="ann")
-    run = session._run
-    assert run.n_folds == 1
-    assert run.n_expected == session.n_questions  # each came with what was expected of it
-    session.undo()
-    run = session._run
-    assert run.n_folds == 2
-    assert run.n_expected == session.n_questions == 9

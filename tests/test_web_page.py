@@ -17,7 +17,7 @@ try:
 except ImportError as missing:
     do_without(f"{missing.name} is not installed: pip install -e '.[dev]'")
 
-from samekind import DIFFERENT, SAME
+from samekind import DIFFERENT
 from samekind.data import load
 from samekind.datasets import load_digits
 from samekind.project import Project
@@ -132,7 +132,9 @@ def serving(things, clicks=0, several=1, labels=LABELS, options=(), **settings):
         yield served
 
 
+@pytest.mark.slow
 def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
+    """P20: until it says that it is safe to stop."""
     with serving(digits, stop="certified", tolerance=0.5) as served:
         tab = visiting(served)
         clicks = 0
@@ -150,6 +152,7 @@ def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
 
 
 def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digits, visiting):
+    """P2, P5: a reload, a second tab, and undo in one of them."""
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS)
         asked = [tab.question]
@@ -179,6 +182,7 @@ def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digit
 
 
 def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits, visiting):
+    """P16: also where answers wait for each other."""
     with serving(digits, several=3) as served:
         tab = visiting(served, remembered=PAIRS)
         asked = served.project.status().questions
@@ -206,6 +210,7 @@ def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits
 
 
 def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
+    """P1, P16: and are sent when it is back."""
     with serving(digits, several=3) as served:
         tab = visiting(served, remembered=PAIRS)
         served.stop()
@@ -227,8 +232,9 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
         ]
 
 
+@pytest.mark.slow
 def test_answers_wait_for_a_server_that_comes_back_with_another_token(digits, visiting):
-    """As `samekind label` does when it is started again: the new address is opened in another tab."""
+    """P16: As `samekind label` does when it is started again: the new address is opened in another tab."""
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS)
         served.stop()
@@ -259,6 +265,7 @@ def failing(served, monkeypatch, *, at, even_to_skip=False):
 
 
 def test_a_question_that_the_server_fails_at_can_be_skipped(digits, visiting, monkeypatch):
+    """P16: an unforeseen error does not stop the others."""
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
         page, banner, status = tab.page, tab.page.locator("#banner"), served.project.status
@@ -286,7 +293,9 @@ def test_a_question_that_the_server_fails_at_can_be_skipped(digits, visiting, mo
         assert tab.wait() != asked
 
 
+@pytest.mark.slow
 def test_a_question_that_cannot_even_be_skipped_is_set_aside(digits, visiting, monkeypatch):
+    """P16: nor does one that stays."""
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS)
         tab.press(truth(tab.question, LABELS))
@@ -302,6 +311,7 @@ def test_a_question_that_cannot_even_be_skipped_is_set_aside(digits, visiting, m
 
 
 def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
+    """P1, P16: once, and for this project."""
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
@@ -321,6 +331,7 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
 
 
 def test_line_ups_by_number_keys_and_without(digits, visiting):
+    """P17: numbers choose a kind."""
     with serving(digits, clicks=15) as served:
         tab = visiting(served)
         for _ in range(20):
@@ -400,34 +411,9 @@ def test_naming_taking_out_merging(digits, visiting):
         expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_skipping_reviewing(digits, visiting):
-    with serving(digits, clicks=6) as served:
-        tab = visiting(served, remembered=PAIRS)
-        page = tab.page
-        skipped = tab.question
-        tab.press("k")
-        second = tab.question
-        tab.press("k")
-        tab.saved()
-        assert served.project.status().skipped == 2
-        tab.goto("review")
-        before = tab.question
-        page.click("text=Come back to 2 skipped questions")
-        assert tab.wait(before) == f"s{skipped[1:]}"
-        assert tab.press("d") == f"s{second[1:]}"
-        tab.press("u")
-        tab.saved()
-        assert served.project.status().skipped == 0
-        tab.goto("review")
-        newest = served.project.answers.page(limit=1).answers[0]
-        entry = page.locator(".answers li").first
-        entry.get_by_role("button", name="Same").click()
-        expect(page.locator(".toast").last).to_contain_text("are now “same”")
-        said = served.project.session.ledger.lookup(np.array([[newest.a, newest.b]]), infer=False)
-        assert said[0] == SAME
-
-
+@pytest.mark.slow
 def test_contradictions_are_settled_by_one_answer(digits, visiting):
+    """P4: on the page."""
     with serving(digits) as served:
         served.project.answers.import_csv("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
         assert served.project.status().contradictions == 1
@@ -465,6 +451,7 @@ def test_finishing_exporting_importing_going_on(digits, visiting, tmp_path):
         assert not served.project.status().done
 
 
+@pytest.mark.slow
 def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS)
@@ -491,6 +478,7 @@ def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
 
 
 def test_the_focus_and_typing_are_respected(digits, visiting):
+    """P13: keys that are typed into a field answer nothing."""
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS | {"who": "Zoë"})
         page = tab.page
@@ -530,8 +518,9 @@ def type_slowly(page, text, pause=120, between=None):
         page.wait_for_timeout(pause)
 
 
+@pytest.mark.slow
 def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
-    """The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
+    """P13: The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
     with serving(digits, clicks=40) as served:
         project = served.project
         clicks = project.status().presses
@@ -585,6 +574,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
 
 
 def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
+    """P13: nothing is answered by letters that were meant for a field."""
     with serving(digits, clicks=20) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
@@ -627,21 +617,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
         assert served.project.status().presses == clicks + 3
 
 
-def test_zoom_is_shared(digits, visiting):
-    with serving(digits) as served:
-        page = visiting(served).page
-        page.keyboard.press("z")
-        moved = "[...document.querySelectorAll('.pair img')].map((image) => image.style.transform)"
-        one, other = page.evaluate(moved)
-        assert one == other
-        assert "scale(2.5)" in one
-        box = page.locator(".pair .stage").first.bounding_box()
-        page.mouse.move(box["x"] + 30, box["y"] + 30)
-        page.mouse.wheel(0, -200)
-        assert len(set(page.evaluate(moved))) == 1
-        assert page.evaluate(moved)[0] != one
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["digits", "messages", "table"])
 def test_a_phone_needs_no_sideways_scrolling(request, visiting, what):
     labels = {"digits": LABELS, "messages": np.arange(48) % 5, "table": np.repeat(range(3), 20)}[
@@ -660,16 +636,7 @@ def test_a_phone_needs_no_sideways_scrolling(request, visiting, what):
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, screen
 
 
-def test_no_screen_is_taller_than_a_desktop(digits, visiting):
-    with serving(digits, clicks=30) as served:
-        tab = visiting(served, **DESKTOP)
-        for screen in ("question", "found", "review", "finish"):
-            tab.goto(screen)
-            tab.page.wait_for_load_state("networkidle")
-            tall = "document.documentElement.scrollHeight <= innerHeight"
-            assert tab.page.evaluate(tall), screen
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_a_line_up_of_pictures_is_seen_whole(digits, visiting, size):
     with serving(digits, clicks=15) as served:
@@ -703,7 +670,9 @@ def test_a_line_up_of_pictures_is_seen_whole(digits, visiting, size):
             assert last["y"] + last["height"] <= actions["y"]
 
 
+@pytest.mark.slow
 def test_who_waits_for_others_is_told_so_and_goes_on(digits, visiting):
+    """P7: and is not told that others answer where nobody does."""
     with serving(digits) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
@@ -723,46 +692,28 @@ def test_who_waits_for_others_is_told_so_and_goes_on(digits, visiting):
         assert tab.wait()
 
 
-def test_a_spent_budget_is_said_and_can_be_raised(digits, visiting):
-    with serving(digits, budget=3) as served:
-        tab = visiting(served, remembered=PAIRS)
-        while tab.question:
-            tab.press("d")
-        said = "The budget of 3 presses is spent."
-        expect(tab.page.locator(".notice")).to_contain_text(said)
-        tab.goto("finish")
-        expect(tab.page.locator("#finish .lead")).to_have_text(said)
-        expect(tab.page.get_by_role("button", name="Go on")).to_have_count(0)
-        tab.page.fill("#budget-field", "5")
-        tab.page.click("text=Set the budget")
-        expect(tab.page.locator(".toast")).to_contain_text("5 presses")
-        tab.goto("question")
-        tab.wait()
-        tab.listens()
-        while tab.question:
-            tab.press("d")
-        assert served.project.status().presses == 5
-        tab.page.get_by_role("button", name="100 more presses").click()
-        assert tab.wait()
-        assert served.project.status().budget == 105
-
-
-@pytest.mark.parametrize("address", ["/", f"{PAGE}/#token=wrong", f"{PAGE}/#/review"])
+@pytest.mark.parametrize("address", [f"{PAGE}/#token=wrong", f"{PAGE}/#/review"])
 def test_without_the_token_it_says_what_to_do_and_stops(digits, visiting, address):
+    """P16, P32: it does not retry for ever."""
     with serving(digits) as served:
         tab = visiting(served, address=address, asked=False)
         page = tab.page
+        page.clock.install()
+        page.reload()
         said = page.get_by_text("token is missing or wrong").locator("visible=true")
         expect(said).to_have_count(2)  # once to read, once for a screen reader
         expect(page.locator(".notice")).to_contain_text("that samekind printed in the terminal")
         expect(page.locator("#banner")).to_be_hidden()
         expect(page.get_by_text("Loading…").locator("visible=true")).to_have_count(0)
         calls = len(tab.requests)
-        page.wait_for_timeout(5000)
+        page.clock.fast_forward(60_000)
+        page.wait_for_timeout(200)
         assert len(tab.requests) == calls
 
 
+@pytest.mark.slow
 def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
+    """P21: one number a kind, everywhere on the page."""
     with serving(digits, clicks=40) as served:
         tab = visiting(served)
         page = tab.page
@@ -786,98 +737,8 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
                 expect(option.locator(".option-name")).to_have_text(numbers[kind])
 
 
-def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
-    with serving(digits, clicks=5) as served:
-        served.project.standing.finish()
-        tab = visiting(served, view="finish", asked=False)
-        page = tab.page
-
-        def slow(route):
-            page.wait_for_timeout(900)
-            route.continue_()
-
-        page.route("**/api/resume", slow)
-        page.click("#finish >> text=Go on")
-        expect(page.locator("#busy")).to_have_text("Working…")
-        tab.goto("found")
-        expect(page.locator("#busy")).to_have_text("", timeout=5000)
-        assert not served.project.status().done
-        assert page.evaluate("document.body.dataset.view") == "found"
-
-
-def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
-    with serving(digits, clicks=30) as served:
-        project = served.project
-        tab = visiting(served, view="review")
-        page = tab.page
-        page.wait_for_selector("#conflicts-title")
-        expect(page.locator("#namesakes-title")).to_have_count(0)
-        refs, found = project.kinds.refs(), project.clusters()
-        large = [k for k, members in enumerate(found.members_) if len(members) > 1][:2]
-        twins = [refs[k] for k in large]
-        for ref, name in zip(twins, ("Twins", "twins"), strict=True):
-            project.kinds.rename(ref.cluster, name)
-        page.reload()
-        expect(page.locator(".namesakes")).to_have_count(1)
-        expect(page.locator(".namesakes")).to_contain_text(f"Twins ({twins[0].number})")
-        page.evaluate(axe_script())
-        violations = page.evaluate("axe.run()")["violations"]
-        assert [problem["id"] for problem in violations] == []
-        page.click(".namesakes >> text=Merge")
-        page.click("dialog >> text=Merge >> nth=-1")
-        expect(page.locator(".toast")).to_contain_text("Merged")
-        expect(page.locator(".namesakes")).to_have_count(0)
-        assert not {ref.number for ref in twins} <= {ref.number for ref in project.kinds.refs()}
-        page.click(".toast >> text=Undo")
-        expect(page.locator(".toast")).to_contain_text("Undone")
-        assert {ref.number for ref in project.kinds.refs()} >= {ref.number for ref in twins}
-
-
-def test_the_same_name_offers_to_merge(digits, visiting):
-    with serving(digits, clicks=12) as served:
-        tab = visiting(served)
-        page = tab.page
-        page.wait_for_selector(".kind")
-        for place in (0, 1):
-            field = page.locator(".kind-name").nth(place)
-            field.fill("twins")
-            field.press("Enter")
-            expect(page.locator(".toast")).to_contain_text("Named" if place == 0 else "too")
-        page.click(".toast >> text=Merge them")
-        expect(page.locator("dialog")).to_contain_text("will be of one kind")
-
-
-def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
-    with serving(messages, clicks=12, labels=[row % 5 for row in range(48)]) as served:
-        tab = visiting(served, view="review")
-        page = tab.page
-        expect(page.locator("#review")).to_contain_text("of 12 presses")
-        assert page.locator("section[aria-labelledby=answers-title] > ul > li").count() == 12
-        search = page.locator("#answer-search")
-        search.fill("number 7 of")
-        expect(page.locator("#review")).not_to_contain_text("of 12 presses")
-        search.press_sequentially(" nothing such")
-        expect(page.locator("#review")).to_contain_text("No matching answers.")
-        expect(search).to_be_focused()
-
-
-def test_messages_name_things_by_what_they_say_one_at_a_time(messages, visiting):
-    with serving(messages) as served:
-        tab = visiting(served, remembered=PAIRS)
-        page = tab.page
-        first = page.locator(".card .text").first.text_content()
-        box = page.locator(".card").first.bounding_box()
-        assert box["height"] < 250  # a short text has a small card
-        tab.press("d")
-        tab.press("d")
-        tab.press("Backspace")
-        tab.press("Backspace")
-        expect(page.locator(".toast")).to_have_count(1)
-        expect(page.locator(".toast")).to_contain_text(f"Undone: “{first[:20]}")
-        expect(page.locator(".toast")).to_contain_text("different")
-
-
 def test_hostile_texts_are_shown_as_texts(messages, visiting):
+    """P33: in questions, names and the review."""
     with serving(messages) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
@@ -903,26 +764,7 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
         assert grown.count() == 0
 
 
-def test_a_token_leaves_the_address_and_opens_everything(digits, visiting):
-    with serving(digits, clicks=5) as served:
-        tab = visiting(served, remembered=PAIRS)
-        page = tab.page
-        assert page.url == f"{served.origin}{PAGE}/"
-        other = visiting(served, context=page.context, address="/")  # this browser still knows it
-        assert other.question == tab.question
-        page.wait_for_function("""() => [...document.querySelectorAll(".pair img")].every(
-            (image) => image.complete && image.naturalWidth > 0)""")
-        tab.press("d")
-        tab.saved()
-        page.reload()
-        assert tab.wait()
-        tab.goto("finish")
-        with page.expect_download() as download:
-            page.click("text=clusters.json")
-        assert download.value.failure() is None
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_nothing_stands_in_the_way_of_a_screen_reader(digits, messages, table, visiting, scheme):
     script = axe_script()
     # In the dark, only colours are other.
@@ -979,55 +821,3 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(digits, messages, table, v
             page.wait_for_selector(".kind .member")  # here it is beside the question
             page.evaluate(script)
             check(page, things.source)
-
-
-def test_the_dark_mode_switch_is_remembered(digits, visiting):
-    with serving(digits) as served:
-        page = visiting(served, color_scheme="light").page
-        back = "getComputedStyle(document.body).backgroundColor"
-        light = page.evaluate(back)
-        page.get_by_role("button", name="Dark mode").click()
-        dark = page.evaluate(back)
-        page.reload()
-        assert page.evaluate(back) == dark != light
-        expect(page.get_by_role("button", name="Dark mode", pressed=True)).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "marked_a", "marked_b"),
-    [
-        ("the cat sat", "the dog sat", ["cat "], ["dog "]),
-        ("one two", "one two", [], []),
-        ("", "new words", [], ["new words"]),
-        ("Ünïcode, здравствуй!", "Ünïcode; здравствуй!", [", "], ["; "]),
-        ("a b c d", "b c d e", ["a "], ["e"]),
-    ],
-)
-def test_differences_of_words(plain_page, a, b, marked_a, marked_b):
-    found = plain_page.evaluate(
-        "async ([a, b]) => (await import('/static/diff.js')).compare(a, b)", [a, b]
-    )
-    for text, side, marked in ((a, "a", marked_a), (b, "b", marked_b)):
-        assert "".join(part["text"] for part in found[side]) == text
-        assert [part["text"] for part in found[side] if not part["same"]] == marked
-
-
-def test_differences_of_huge_texts_take_no_time(plain_page):
-    took = plain_page.evaluate("""async () => {
-        const {compare} = await import('/static/diff.js');
-        const text = (seed) => Array.from({length: 200000}, (_, i) => "w" + ((i * seed) % 977)).join(" ");
-        const [a, b] = [text(7), text(13)];
-        const began = performance.now();
-        const found = compare(a, b);
-        if (found.a.map((part) => part.text).join("") !== a) throw new Error("text lost");
-        return performance.now() - began;
-    }""")
-    assert took < 1500
-
-
-@pytest.fixture(scope="module")
-def plain_page(browser, digits):
-    with serving(digits) as served:
-        context = browser.new_context()
-        yield Visit(context, served.url).page
-        context.close()

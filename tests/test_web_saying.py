@@ -16,7 +16,6 @@ from playwright.sync_api import expect
 
 from browser import Served, Visit, axe_script, chromium
 from samekind import DIFFERENT, SAME
-from samekind.data import load
 from samekind.project import NewCluster, Project
 from test_saying import KINDS, WORDS, answered, message_items, subject, truth
 
@@ -136,6 +135,7 @@ def test_sheets(browser, items):
         assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_the_criterion_is_edited_and_stands_above_every_question(browser, items):
     project = answered(items, 3)
     with Served(project) as served:
@@ -182,10 +182,17 @@ def keys_for(seen, names):
     return f"/{WORDS[kinds[0]]}\n" if names else "0"
 
 
-@pytest.mark.parametrize("names", [True, False], ids=["names", "keys"])
-@pytest.mark.parametrize("pause", [200, 50])
+@pytest.mark.parametrize(
+    ("pause", "names"),
+    [(50, True)]
+    + [
+        pytest.param(*one, marks=pytest.mark.slow)
+        for one in ((200, True), (200, False), (50, False))
+    ],
+    ids=str,
+)
 def test_who_types_fast_saves_nothing_that_was_not_meant(browser, items, pause, names):
-    """They look, type without waiting, and look again, while the server is slow and others answer."""
+    """P13: they look, type without waiting, and look again, while the server is slow and others answer."""
     project = answered(items, 30)
     for cluster in project.kinds.find():
         project.kinds.rename(cluster.cluster, WORDS[KINDS[cluster.cluster]])
@@ -226,7 +233,7 @@ def test_who_types_fast_saves_nothing_that_was_not_meant(browser, items, pause, 
 
 
 def test_letters_after_the_slash_are_never_commands(browser, items):
-    """Not while a request is on its way, nor right after Enter, nor where there is no field."""
+    """P13: Not while a request is on its way, nor right after Enter, nor where there is no field."""
     project = answered(items, 14, lineup=2)
     with Served(project) as served:
         tab = visit(browser, served)
@@ -255,6 +262,7 @@ def test_letters_after_the_slash_are_never_commands(browser, items):
 
 
 def test_enter_takes_a_whole_name_or_what_was_chosen_and_else_a_new_kind(browser, items):
+    """P14: by what was typed."""
     project = answered(items, 14, lineup=2)
     named = project.kinds.find()[0].cluster
     project.kinds.rename(named, "tshirt")
@@ -278,7 +286,7 @@ def test_enter_takes_a_whole_name_or_what_was_chosen_and_else_a_new_kind(browser
 
 
 def test_it_is_speaks_of_the_item_that_is_not_placed(browser, items):
-    """Also where a pair begins with one that is."""
+    """P15: Also where a pair begins with one that is."""
     project = answered(items, 30)
     placed = project.kinds.find()[0].cluster
     row = next(r for r in range(150) if not project.session.members_of(r))
@@ -287,7 +295,9 @@ def test_it_is_speaks_of_the_item_that_is_not_placed(browser, items):
     assert project.questions._pair(row, placed).subject == row
 
 
+@pytest.mark.slow
 def test_all_that_a_search_finds_is_of_one_kind_in_one_act(browser, items):
+    """P2: on the page."""
     project = answered(items, 14)
     with Served(project) as served:
         tab = visit(browser, served)
@@ -312,57 +322,4 @@ def test_all_that_a_search_finds_is_of_one_kind_in_one_act(browser, items):
         hits.first.click()
         hits.nth(1).click()
         expect(page.get_by_role("button", name="These 2 are…")).to_be_visible()
-        assert tab.errors == []
-
-
-def test_a_line_up_of_long_texts_is_seen_whole_and_messages_cover_no_button(browser, tmp_path):
-    kinds = np.arange(160) % 8
-    texts = [f"text {row} of {kind}: " + "long words, " * 70 for row, kind in enumerate(kinds)]
-    (tmp_path / "long.csv").write_text(
-        "text,secret\n" + "\n".join(f'"{t}",{k}' for t, k in zip(texts, kinds, strict=True)),
-        encoding="utf-8",
-    )
-    rng = np.random.default_rng(0)
-    np.save(tmp_path / "v.npy", 3 * np.eye(9)[kinds] + rng.normal(size=(160, 9)))
-    items = load(tmp_path / "long.csv", text="text", embeddings=tmp_path / "v.npy")
-    project = Project(items, random_state=0, sheet=0)
-    for _ in range(60):
-        [question] = project.next("")
-        if question.type == "lineup":
-            if len(question.options) == 6:
-                break
-            fits = [
-                o.cluster for o in question.options if kinds[o.cluster] == kinds[subject(question)]
-            ]
-            project.answer(question.id, fits[0] if fits else "none")
-        else:
-            is_same = kinds[question.a.row] == kinds[question.b.row]
-            project.answer(question.id, "same" if is_same else "different")
-    assert len(question.options) == 6
-    with Served(project) as served:
-        tab = visit(browser, served, viewport={"width": 1366, "height": 768})
-        page = tab.page
-        expect(page.locator(".option")).to_have_count(6)
-        top = page.locator(".answering").bounding_box()["y"]
-        for box in [one.bounding_box() for one in page.locator(".option, .subject").all()]:
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= top
-        assert "secret" in page.locator(".subject").text_content()
-        expect(page.locator(".subject .uncompared")).to_have_text("not compared")
-        page.get_by_role("button", name="Hide 1 column").click()
-        expect(page.locator(".subject .fields")).to_have_count(0)
-        tab.press("k")
-        tab.saved()
-        page.keyboard.press("Backspace")
-        expect(page.locator(".toast")).to_contain_text("Undone")
-        toast = page.locator(".toast").bounding_box()
-        for button in page.locator("button:not(.toast button)").all():
-            box = button.bounding_box()
-            apart = box is None or (
-                box["x"] >= toast["x"] + toast["width"]
-                or box["x"] + box["width"] <= toast["x"]
-                or box["y"] >= toast["y"] + toast["height"]
-                or box["y"] + box["height"] <= toast["y"]
-            )
-            assert apart, button.text_content()
         assert tab.errors == []
