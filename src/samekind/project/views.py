@@ -21,8 +21,10 @@ __all__ = ["LINEUP", "SHEET", "Views"]
 
 LINEUP = 6  # clusters in a line-up, at most
 SHEET = 12  # rows on a sheet, at most: as many as are seen at a glance
+MOST_LIKELY = 100  # rows of which those for a sheet are picked
 LEAST_ON_SHEET = 3  # rows; fewer are asked about one by one
-SURE = 0.8  # that a row is in a cluster, from which on others like it are asked about on one sheet
+SURE = 0.95  # that a row is in a cluster, from which on it is asked about on a sheet: less than one of twelve
+# is to be marked. With .8, of the first row alone, 74 % of 3,000 messages are right after 300 presses, not 77
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,15 @@ class Views:
             return rows
         best = session.rank_clusters(row)[:1]
         if best and session.places_of(best) == session.places_of([member]):
-            likely = session.likely_members(member, 2 * self.sheet, {*taken, *chains, *rows})
-            rows += self._left(member, likely)
+            likely = session.likely_members(member, MOST_LIKELY, {*taken, *chains, *rows})
+            rows += self._left(member, self._sure(member, likely))
         return rows[: self.sheet]
+
+    def _sure(self, member: int, rows: list[int]) -> list[int]:
+        """Return the rows that are likely enough in a member's cluster: each that is not costs a press."""
+        pairs = np.array([[row, member] for row in rows], dtype=np.intp).reshape(-1, 2)
+        chances = self.session.expect(pairs)[:, -1].tolist()
+        return [row for row, chance in zip(rows, chances, strict=True) if chance >= SURE]
 
     def _unanswered(self, question: Comparison) -> list[list[int]]:
         """Return the pairs of a question of which nothing is known."""

@@ -63,7 +63,7 @@ AUDITED = (
 REFOLD = (
     1.1  # growth of the answers after which the live state is derived anew, where they may be wrong
 )
-MANY = 64  # answers at once, which are derived sooner than they are learnt one by one
+MANY = 64  # nodes that answers are about at once, which are derived sooner than learnt one by one
 IDLE = 0.001  # expected share of wrong rows below which only the paper's test is left to do
 TOGETHER = 1e-4  # share of the rows that questions asked at once may be expected to put right
 WORTH = 0.05  # rows that a question must be expected to put right once every row is known
@@ -120,14 +120,16 @@ class Focused(Folding[FocusedParams]):
         new &= facts.learnt
         nodes = self._state.terrain.nodes_of(together.pairs[new].ravel()).reshape(-1, 2)
         released = any(row not in facts.audit for row in before.audit.rows)
-        many = new.sum() >= MANY
+        starts = np.flatnonzero(nodes[1:, 0] != nodes[:-1, 0]) + 1  # of answers about another node
+        many = starts.size >= MANY
         if released or many or (nodes < 0).any() or len(together.pairs) >= self._refold_at:
             self.fold(together)
             return
         self._facts, self._derived, self._grouped = facts, None, None
         evidence = facts.evidence(nodes, new)
-        for i, (a, b) in enumerate(nodes.tolist()):
-            self._state.add(a, b, evidence.some(np.array([i])))
+        for some in np.split(np.arange(len(nodes)), starts):
+            if some.size:
+                self._state.add(nodes[some], evidence.some(some))
 
     def _group(self) -> _Grouped:
         """Return the groups that follow from the answers, in whatever order they came."""

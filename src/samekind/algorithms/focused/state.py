@@ -379,8 +379,27 @@ class State:
 
     # What an answer changes
 
-    def add(self, a: int, b: int, one: Evidence) -> None:
-        """Take in one clear answer about two nodes, with what was stored of it."""
+    def add(self, pairs: IntArray, said: Evidence) -> None:
+        """Take in clear answers about a node and others, with what was stored of them."""
+        fitted, refused = False, list[int]()
+        for i, (a, b) in enumerate(pairs.tolist()):
+            fitted |= self._hear(a, b, said.some(np.array([i])), refused)
+        for group in dict.fromkeys(refused):
+            self._soften(group)
+        if self._fit_means() or fitted:
+            self.update_doubts()
+        if fitted:
+            self.trees.clear()
+            if not self.same.is_certain:  # or else nothing is asked about links
+                self._find_hang()
+        self._push_visits(self.n)
+        self.score_pairs()
+
+    def _hear(self, a: int, b: int, one: Evidence, refused: list[int]) -> bool:
+        """Take in an answer about two nodes; return whether P(same) was fitted anew.
+
+        Adds the groups that it tells apart to `refused`: where walks end that meet them is found at the end.
+        """
         pair = (min(a, b), max(a, b))
         self.heard.add(pair)
         if self.group[b] < 0:
@@ -389,7 +408,7 @@ class State:
             self._found(b)
         self.evidence = self.evidence.plus(one)
         if self.same.is_certain and self.group[a] == self.group[b]:
-            return  # it follows from other answers
+            return False  # it follows from other answers
         about = self.about(a, b)
         fitted = self._learn()
         weight = float(one.weights(self.same)[0])
@@ -401,7 +420,7 @@ class State:
             else:
                 g = self._found(a)
                 self._tell(g, c, weight)
-                self._soften(g)
+                refused.append(g)
         elif about.one == about.other:
             self.trees.pop(about.other, None)
             self._settle(about.other)
@@ -412,16 +431,8 @@ class State:
                 self._merge(g, c)
                 self._settle(int(self.group[a]))
             else:
-                self._soften(g)
-                self._soften(c)
-        if self._fit_means() or fitted:
-            self.update_doubts()
-        if fitted:
-            self.trees.clear()
-            if not self.same.is_certain:  # or else nothing is asked about links
-                self._find_hang()
-        self._push_visits(self.n)
-        self.score_pairs()
+                refused += [g, c]
+        return fitted
 
     def _tell(self, g: int, c: int, weight: float) -> None:
         self.between.tell(g, c, weight)
