@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from contextlib import closing
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binom, chisquare, hypergeom
 
-from conftest import blobs
+from conftest import blobs, honest
 from samekind import LabelOracle, Session, solve
 from samekind.algorithms.focused import focused
 from samekind.algorithms.focused.bounds import most_wrong, most_wrong_at_any_time
 from samekind.algorithms.focused.labels import expected_wrong
-from samekind.ledger import UNANSWERED
+from samekind.data import Items
+from samekind.ledger import UNANSWERED, pairs_of
+from samekind.project import NewCluster, Project
 from test_focused import mixture, run_of
 
 
@@ -154,3 +159,72 @@ class TestRuns:
             assert found.stop_reason_ == "certified"
             assert wrong_labels(found, y) <= found.certificate_.wrong_at_any_time <= 0.05
             assert found.n_questions_ < 200
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_the_certificate_holds_for_line_ups_and_names(monkeypatch, names):
+    """P22: also where a person picks another kind than the predicted one, or types its name.
+
+    Whoever is asked whether a row is as predicted, and says where it is instead, has found a wrong label.
+    """
+    monkeypatch.setattr(focused, "AUDIT_AFTER", 10)
+    monkeypatch.setattr(focused, "AUDITED", 5.0)
+    holds, shares = 0, []
+    for seed in range(10):
+        X, y = mixture(300, 10, d=3, spread=0.8, seed=seed)
+        items = Items.of_array(X, "rows", ["x", "y", "z"])
+        with closing(Project(items, random_state=seed, epsilon=None, sheet=0)) as project:
+            while project.status().presses < 50:
+                [question] = project.next("ann")
+                said = honest(question, y)
+                if names and said == "none" and question.item_cluster is None:
+                    said = NewCluster(f"kind {y[question.item.row]}")
+                project.answer(question.id, said, who="ann")
+            found = project.clusters()
+        promise = found.certificate_
+        holds += wrong_labels(found, y) <= promise.wrong
+        shares.append(promise.n_wrong / promise.n_audited)
+    assert holds >= 9
+    assert np.mean(shares) > 0.1  # mistakes are seen
+
+
+@pytest.mark.parametrize("kind", ["an option", "a name", "a new name"])
+def test_what_was_expected_is_kept_wherever_a_row_is_placed(kind):
+    """Or else P(same) is learnt from those rows alone that are where they were expected."""
+    X, y = mixture(300, 8, d=3, spread=0.8)
+    items = Items.of_array(X, "rows", ["x", "y", "z"])
+    with closing(Project(items, random_state=0, epsilon=None, sheet=0)) as project:
+        for _ in range(200):
+            [question] = project.next("ann")
+            if question.type == "lineup":
+                options, row = [option.cluster for option in question.options], question.item.row
+                if kind == "an option" and y[options[0]] != y[row]:
+                    said = next((o for o in options if y[o] == y[row]), None)
+                elif kind == "a name":
+                    known = [rows[0].item() for rows in project.clusters().members_]
+                    said = next((c for c in known if y[c] == y[row] and c not in options), None)
+                else:
+                    said = NewCluster("fresh") if kind == "a new name" else None
+                if said is not None:
+                    break
+            project.answer(question.id, honest(question, y), who="ann")
+        before = len(project.ledger.active())
+        project.answer(question.id, said, who="ann")
+        lines = project.ledger.active()[before:]
+        expected = lines["expected"][(pairs_of(lines) == row).any(axis=1), -1]
+        assert (~np.isnan(expected)).any()
+
+
+def test_as_many_groups_as_answers():
+    """Answers about strangers make two groups each: tables of all pairs of groups would take 340 MB."""
+    rows = np.random.default_rng(0).permutation(6000)[:4000].reshape(-1, 2)
+    session = Session(np.random.default_rng(1).normal(size=(6000, 3)), random_state=0)
+    tracemalloc.start()
+    session.learn(rows, np.zeros(len(rows), dtype=int))
+    assert len(session.pending())
+    found = session.clusters()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found.members_) == 4000
+    assert found.certificate_.n_unproven == 4000 * 3999 // 2 - 2000
+    assert peak < 120e6
