@@ -303,7 +303,7 @@ class Questions:
         offered = [other for other in others if other in members]
         if offered:
             if offered[0] != others[0]:
-                self._expected[keys_of(np.array([[row, offered[0]]])).tolist()[0]] = self._elsewhere
+                self._place_elsewhere(row, offered[0])
             self.tell([[row, offered[0]]], [SAME], who)
             return
         if own and session.ledger.lookup(np.array([[row, members[0]]]))[0] != DIFFERENT:
@@ -333,6 +333,7 @@ class Questions:
             self.tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
         else:
             answers = founding(self._session, [row], others)
+            self._place_elsewhere(row, others[0])
             self._edit(answers, who, [b in others for _, b, _ in answers])
         if text:
             self._session.ledger.name(row, text, who=who)
@@ -366,6 +367,10 @@ class Questions:
         """Write answers of somebody who says what an item is, be that what it was compared with or not."""
         pairs = np.array([answer[:2] for answer in answers], dtype=np.intp).reshape(-1, 2)
         self._project.kinds.write(answers, who, asked, self._expected_of(pairs, self._elsewhere))
+
+    def _place_elsewhere(self, row: int, other: int) -> None:
+        """Note that the answer about a row and another one says that the row is not where it was expected."""
+        self._expected[keys_of(np.array([[row, other]])).tolist()[0]] = self._elsewhere
 
     def _expected_of(self, pairs: Pairs, otherwise: Expected) -> Expected:
         """Return what was expected of pairs; `otherwise` where they are not those of the question."""

@@ -29,8 +29,8 @@ LONE = (Kind.ROW, Kind.AUDIT, Kind.FAR, Kind.TEST)
 ELSEWHERE = 10
 """Added to a kind where somebody placed the row elsewhere than in the group that was asked about.
 
-The answer says where it is, and what was expected of the question is stored with it: P(same) learns that the
-row is not where it was expected.
+The answer says where it is, or that it is of a new kind, and what was expected of the question is stored with
+it: P(same) learns that the row is not where it was expected.
 """
 
 
@@ -66,10 +66,10 @@ class Evidence(NamedTuple):
 
     @property
     def share_placed(self) -> float:
-        """Of the rows that were not where they were expected, the share that somebody placed at once."""
-        placed, refused = int(self.is_elsewhere.sum()), self.is_early
-        n_refused = np.unique(self.stage[refused] * 2.0**31 + self.pairs[refused, 0]).size
-        return placed / max(placed + n_refused, 1)
+        """Of the rows that were not where they were expected, about the share that somebody placed at once."""
+        placed = np.unique(self.stage[self.is_elsewhere])  # by when they were asked about
+        missed = np.unique(self.stage[self.is_elsewhere | self.is_early])
+        return placed.size / max(missed.size, 1)
 
     def odds(self, same: Same) -> FloatArray:
         """Return the log odds of "same" that were expected; none of rows that were placed elsewhere."""
@@ -84,7 +84,7 @@ class Evidence(NamedTuple):
         row that it took ends in the first. So only the mistakes show between the two, however many rows were
         asked: such refusals count as one at most between two groups.
         """
-        lone = np.isin(self.kind, LONE)
+        lone = np.isin(self.kind % ELSEWHERE, LONE)
         lone |= (self.kind == Kind.GROUPS) & (self.phi[:, 4] == 0)
         found: BoolArray = lone & ~self.yes
         return found

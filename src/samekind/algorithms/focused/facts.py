@@ -94,7 +94,8 @@ def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
     audited = answers.expected[:, 0] % ELSEWHERE == Kind.AUDIT
     clear = said != UNSURE
     facts = Facts(answers, Audit(n_rows, seed), clear & ~audited)
-    told = set(pairs[facts.learnt].ravel().tolist())
+    founded = audited & (answers.expected[:, 0] >= ELSEWHERE) & (said == DIFFERENT)
+    told = {*pairs[facts.learnt].ravel().tolist(), *pairs[founded, 0].tolist()}
     refusals: list[tuple[int, int]] = []
     for i in np.flatnonzero(audited).tolist():
         a, b = pairs[i].tolist()
