@@ -66,8 +66,8 @@ class Evidence(NamedTuple):
 
     @property
     def share_placed(self) -> float:
-        """Of the rows that were not where they were expected, about the share that somebody placed at once."""
-        placed = np.unique(self.stage[self.is_elsewhere])  # by when they were asked about
+        """Of the rows that were not where they were expected, the share that somebody placed at once."""
+        placed = np.unique(self.stage[self.is_elsewhere])  # nearly: by when they were asked about
         missed = np.unique(self.stage[self.is_elsewhere | self.is_early])
         return placed.size / max(missed.size, 1)
 
