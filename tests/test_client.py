@@ -14,8 +14,9 @@ if os.environ.get("CI") != "true":
         pytest.importorskip(package)
 
 import samekind.client
+from conftest import honest
 from samekind.ledger import Ledger
-from samekind.project import NewCluster, SheetAnswer
+from samekind.project import NewCluster
 from teams import TeamServer, invite, make_at, make_table, wait_for
 
 
@@ -41,23 +42,12 @@ def client_of(server, place, role="own", who="ann", **options):
     )
 
 
-def truth(question, y):
-    """Return what one who knows the kinds answers."""
-    if question.type == "pair":
-        return "same" if y[question.a.row] == y[question.b.row] else "different"
-    if question.type == "sheet":
-        kind = y[question.cluster.cluster]
-        return SheetAnswer([item.row for item in question.items if y[item.row] != kind])
-    kinds = {y[option.cluster]: option.cluster for option in question.options}
-    return kinds.get(y[question.item.row], "none")
-
-
 def answer_all(clients, y, most=2000):
     for turn in range(most):
         client = clients[turn % len(clients)]
         questions = client.next()
         if questions:
-            client.answer(questions[0].id, truth(questions[0], y))
+            client.answer(questions[0].id, honest(questions[0], y))
         elif client.status().done:
             return
 
@@ -106,7 +96,7 @@ def test_does_what_a_page_does(server, place, table, tmp_path):
         assert client.undo() == []
         client.answer(client.next(lineup=False)[0].id, "skip")
         [skipped] = client.skipped()
-        client.answer(skipped.id, truth(skipped, y))
+        client.answer(skipped.id, honest(skipped, y))
         lines = [f"0,{k},{'same' if y[0] == y[k] else 'different'}" for k in range(1, 20)]
         assert client.import_answers("\n".join(["a,b,answer", *lines, ""])) >= 18
         overview = client.clusters()

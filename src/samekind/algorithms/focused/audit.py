@@ -133,9 +133,8 @@ class Audit:
         if not size:
             bound = population / n
             return Certificate(1 - RISK, bound, bound, 0, 0, n_unproven, n_undecided, bound)
-        settled = len(self.same) + len(
-            self.told
-        )  # their labels are not predictions, whatever was predicted
+        # their labels are not predictions, whatever was predicted
+        settled = len(self.same) + len(self.told)
         mended = n_wrong - (size - settled)  # known rows that would be predicted wrongly
         wrong, at_any_time = (
             max(0, bound(n_wrong, size, population, risk) - max(0, mended)) / n
